@@ -252,6 +252,37 @@ def test_ink_knows_nothing_of_autodiff():
     }
 
 
+def test_the_pictures_and_the_lessons_are_drawn_in_few_lines():
+    for part, most in (('ink', 2400), ('teach', 11_450)):
+        files = [path for end in ('py', 'js', 'css') for path in (PACKAGE / part).rglob(f'*.{end}')]
+        assert sum(map(lines, files)) <= most, part
+
+
+def test_there_is_one_palette():
+    """So that a hue means the same in a figure as in the picture of a tape: orange is your own code, and no number."""
+    palette = tree(PACKAGE / 'ink/style.py').body
+    known = {each.value for node in palette for each in ast.walk(node) if isinstance(each, ast.Constant)}
+    for part in ('ink', 'view', 'teach'):
+        for path in (path for end in ('py', 'js', 'css') for path in (PACKAGE / part).rglob(f'*.{end}')):
+            used = set(re.findall(r'#[0-9a-fA-F]{6}\b', path.read_text('utf-8')))
+            assert used <= known, f'{path.name}: {used - known}'
+
+
 def test_the_lessons_kit_stays_small():
     files = [path for path in (PACKAGE / 'teach').rglob('*') if path.is_file() and '__pycache__' not in path.parts]
     assert len(files) <= 93
+
+
+VIEW = sorted((PACKAGE / 'view').rglob('*.py'))
+
+
+@pytest.mark.parametrize('path', VIEW, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_the_measures_of_the_picture_stand_in_one_file(path):
+    """No number from 3 up: what it measures has a name in view/style.py. And no file is longer than 400 lines."""
+    numbers = [
+        node for node in ast.walk(tree(path)) if isinstance(node, ast.Constant) and type(node.value) in (int, float)
+    ]
+    found = [f'line {node.lineno}: {node.value}' for node in numbers if abs(node.value) >= 3]
+    assert not found or path.name == 'style.py', found
+    lines = len(path.read_text(encoding='utf-8').splitlines())
+    assert lines <= (160 if path.name == 'style.py' else 400)

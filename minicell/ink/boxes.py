@@ -119,6 +119,8 @@ class Text(Box):
 
     def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
         """At its baseline; an anchor says where in the rectangle."""
+        if not self.words:
+            return
         at = x + ALONG[self.anchor] * w
         to.frame.text(to.path, at, y + h / 2 + self.letters * BASE, self.words, self.look, self.layer,
                       room=None if self.room is None else self.room + 1, **self.attrs)  # fmt: skip
@@ -139,15 +141,19 @@ class Upright(Box):
         to.frame.text(to.path, x, foot, self.words, self.look, room=self.room + 1, transform=turn)
 
 
-def wrapped(words: str, room: float, look: str = '', most: int = 5, begins: float = 0) -> list[str]:
-    """A text broken at spaces into at most so many lines; `begins`: how far the first is already full."""
-    rows, left = [''], room - begins
+def wrapped(words: str, room: float, look: str = '', most: int = 5) -> list[str]:
+    """A text broken at spaces into at most so many lines; a word that is too long, after a bracket or a point."""
+    rows = ['']
     for word in words.split(' '):
-        longer = f'{rows[-1]} {word}'.strip() if rows[-1] or not word else word
-        if width(longer, look) <= left or not rows[-1] or len(rows) == most:
+        longer = f'{rows[-1]} {word}'.strip() if rows[-1] else word
+        if width(longer, look) <= room or not rows[-1] or len(rows) == most:
             rows[-1] = longer
         else:
-            rows, left = [*rows, word], room
+            rows.append(word)
+        while len(rows) < most and width(rows[-1], look) > room:
+            fits = next(k for k in range(len(rows[-1]), 0, -1) if width(rows[-1][:k], look) <= room or k == 1)
+            at = max((rows[-1].rfind(sign, 1, fits) + 1 for sign in '(.,['), default=0) or fits
+            rows[-1:] = [rows[-1][:at], rows[-1][at:]]
     return rows
 
 
@@ -292,6 +298,11 @@ class Grid(Box):
         self.stretch = range(count) if stretch is None else stretch
         self.size = (sum(self.wide) + gap[0] * max(count - 1, 0), sum(self.high) + gap[1] * max(len(rows) - 1, 0))
 
+    def grow(self, high: Sequence[float]) -> None:
+        """Make its rows at least so high: those of frames that follow one another are alike."""
+        self.high = [max(pair) for pair in zip(self.high, high, strict=True)]
+        self.size = self.size[0], sum(self.high) + self.gap[1] * max(len(self.high) - 1, 0)
+
     @staticmethod
     def widen(sizes: list[float], first: int, count: int, need: float, gap: float) -> None:
         """Give some columns, or rows, as much as a cell needs: of several, the last gets what is missing."""
@@ -354,8 +365,9 @@ class Link(Arrow):
             return
         ahead = b.x >= a.right
         x1, x2 = (a.right + 2, b.x - 1) if ahead else (a.x - 2, b.right + 1)
-        y1 = min(max(a.cy, b.y + 6), b.bottom - 6) if a.y <= min(max(a.cy, b.y + 6), b.bottom - 6) <= a.bottom else a.cy
-        y2 = min(max(y1, b.y + 6), b.bottom - 6)
+        edge = min(6, b.h / 2)
+        y2 = min(max(a.cy, b.y + edge), b.bottom - edge)
+        y1 = y2 if a.y <= y2 <= a.bottom else a.cy
         turn = x2 - (14 if ahead else -14)
         end = x2 - back if ahead else x2 + back
         d = f'M{x1:g},{y1:g}H{end:g}' if abs(y1 - y2) < 1 else f'M{x1:g},{y1:g}H{turn:g}V{y2:g}H{end:g}'

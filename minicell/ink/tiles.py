@@ -173,7 +173,7 @@ def _numbers(
             elif 'past' in has:  # it stays behind what came
                 ink += ' dim'
             frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said,
-                       f'mid {ink}'.strip(), layer + 1)  # fmt: skip
+                       f'mid {ink}'.strip(), layer + 1, v=value)  # fmt: skip
 
 
 def heat(off: float) -> float:

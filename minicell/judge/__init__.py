@@ -77,17 +77,16 @@ def takeover(tape: Any, turn: Turn, ask: Callable[[], Again] | None = None, thor
     """A takeover as the judge sees it."""
     event, call, give = turn.event, turn.call, turn.give
     cell = getattr(event.entry.cell, '_stands_for', event.entry.cell)
-    given = [t for t, _ in give.gradients]
+    given, params = [t for t, _ in give.gradients], event.entry.cell.internal_params or ()
     at = lambda t, when: None if t is None else np.array(tape.value(t, when) if isinstance(t, Tensor) else t)
     named = zip(names.parameters(cell, len(event.entry.inputs)), event.entry.inputs, strict=True)
-    called = [place for name, value in named for place in places(value, name)]  # `x`, `s[0]`
     program = None
     if call is not None and call.event is not None and call.out is not None:
-        own = [*tensors_in(call.inputs), *(event.entry.cell.internal_params or ())]
+        own = *tensors_in(call.inputs), *params
         program = Program(tape, own, call.out, tape.events[call.first + 1 : call.last])
     return Takeover(
         name=type(cell).__name__,
-        names=[*called, *(p.name for p in event.entry.cell.internal_params or ())],
+        names=[*(each for name, t in named for each in places(t, name)), *(p.name for p in params)],
         inputs=[at(t, event.entry.at) for t in given],
         yours=[at(g, give.at) for _, g in give.gradients],
         came=[at(g, event.at) for g in turn.came],

@@ -5,7 +5,7 @@ of steps, each in proportion to the numbers; what two neighbours on the ladder a
 are apart says how sure it is (Ridders 1982, doi.org/10.1016/S0141-1195(82)80057-0, without the extrapolation).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -198,24 +198,25 @@ class Trying:
         room = 4 * measured.room + rounding * float(np.sqrt(np.sum(parts**2))) + FINEST * float(np.sum(size))
         return Tried(v, measured, float(np.sum(parts)), room, rounding, float(np.min(size[v != 0], initial=np.inf)))
 
-    def all(self, given: np.ndarray) -> list[Tried]:
+    def tries(self, given: np.ndarray) -> Iterator[Tried]:
         """The same along random directions, each for numbers that matter about as much, and for so few of them that
         none is lost in the rounding of all, if that takes no more than a few directions."""
-        rng, found, todo = np.random.default_rng(0), [], groups(given, self.x)
-        few = 2 * SINGLES if self.eps[1] < 1e-4 or given.size <= SINGLES else 0  # in Float16, only a single one is not
+        rng, todo = np.random.default_rng(0), groups(given, self.x)
+        coarse = self.eps[0] > FINEST or self.eps[1] > 1e-4  # so that a single number alone is not lost
+        few = 2 * SINGLES if given.size <= SINGLES or not coarse else 0
         while todo:
             mask = todo.pop()
             tried = [self.along(given, mask * somewhere(self.x, rng)) for _ in range(2 if mask.sum() > 1 else 1)]
-            if len(found) < few and all(t.agrees and not t.tells for t in tried):
+            if few > 0 and all(t.agrees and not t.tells for t in tried):
                 todo += halves(mask, np.abs(given) * scale(self.x))
             else:
-                found += tried
-        return found
+                yield from tried
+            few -= len(tried)
 
     def holds(self, given: np.ndarray | None) -> bool:
         """Whether differences are sure that a gradient is right, each number of it."""
         known = given is not None and bool(np.isfinite(given).all())
-        return known and all(t.agrees and t.sure and t.tells for t in self.all(given))
+        return known and all(t.agrees and t.sure and t.tells for t in self.tries(given))
 
     def flat(self) -> bool:
         """Whether the slope is 0: the function does not change, or it jumps."""
@@ -246,7 +247,7 @@ class Trying:
         """The places to look at one by one: all, or where halves of a direction lead that the gradient fails."""
         if given.size <= SINGLES:
             return [*np.ndindex(*given.shape)]
-        for one in self.all(given):
+        for one in self.tries(given):
             mask = one.way != 0
             while not one.agrees and mask.sum() > 1:
                 half, other = halves(mask, np.zeros(given.shape))

@@ -6,7 +6,6 @@ refused when it does.
 
 import contextlib
 import dis
-import functools
 import io
 import logging
 import random
@@ -15,6 +14,7 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from operator import is_not
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -36,7 +36,8 @@ CHANGES += ('socket.connect', 'socket.sendto', 'os.symlink', 'os.link', 'os.chmo
 CHANGES += 'os.putenv', 'os.unsetenv'
 LOCK = threading.RLock()  # output, warnings and logging belong to all threads
 ATOMS = int, float, bool, complex, str, bytes, type(None)
-WIDER = {np.float16: np.float64, np.float32: np.float64, float16: float64, float32: float64}
+WIDER: dict[Any, Any] = {np.float16: np.float64, np.float32: np.float64, float16: float64, float32: float64}
+WIDER |= {'float16': 'float64', 'float32': 'float64', 'f2': 'f8', 'f4': 'f8'}
 
 
 class Harm(Exception):
@@ -44,10 +45,12 @@ class Harm(Exception):
 
 
 def widened(value: Any) -> Any:
-    """What stands for a name of the user's code while it is called in Float64: a module where every float is that."""
+    """What stands for a part of the user's code while it is called in Float64: a module where every float is that."""
+    if isinstance(value, CodeType):
+        return value.replace(co_consts=tuple(map(widened, value.co_consts)))
     if isinstance(value, ModuleType) and hasattr(value, 'float64'):  # NumPy, or minicell
         return type(value.__name__, (), {'__getattr__': lambda _, name: widened(getattr(value, name))})()
-    return WIDER.get(value, value) if isinstance(value, type | DType) else value
+    return WIDER.get(value, value) if isinstance(value, type | DType | str) else value
 
 
 class Kept:
@@ -56,7 +59,7 @@ class Kept:
     def __init__(self, *roots: object) -> None:
         self.back: list[Callable[[], object]] = []
         self.tensors: list[Tensor] = []
-        self.named: list[tuple[dict, str, Any]] = []  # globals that are others in Float64
+        self.wider: list[Callable[[], object]] = []  # puts what the user's code says in the terms of Float64
         self.seen: dict[int, object] = {}
         todo = list(roots)
         with LOCK:  # another thread may be running what changes it, and will put it back
@@ -84,8 +87,8 @@ class Kept:
         for t in self.tensors:
             if t.array.dtype.kind == 'f':
                 t.array = t.array.astype(np.float64)
-        for space, name, value in self.named:
-            space[name] = value
+        for put in self.wider:
+            put()
 
     def keep(self, value: Any) -> list:
         """Keep one object; what it leads to."""
@@ -128,7 +131,7 @@ class Kept:
             return [value.__self__, value.__func__]
         elif isinstance(value, BuiltinFunctionType):
             return [value.__self__] if not isinstance(value.__self__, ModuleType | type(None)) else []
-        elif isinstance(value, functools.partial):
+        elif isinstance(value, partial):
             return [value.func, value.args, value.keywords]
         elif isinstance(value, np.random.BitGenerator):
             numbers = value.state
@@ -156,6 +159,12 @@ class Kept:
             self.back.append(lambda name=name, part=part: object.__setattr__(value, name, part))
         return [*slots.values(), *([vars(value)] if hasattr(value, '__dict__') else [])]
 
+    def named(self, value: Any, put: Callable) -> None:
+        """Something that the user's code names: it is put back, and in Float64 it may be another."""
+        self.back.append(partial(put, value))
+        if (wide := widened(value)) is not value and wide != value:
+            self.wider.append(partial(put, wide))
+
     def of_function(self, function: FunctionType) -> list:
         """What a function of the user's reads outside: its globals, closure and defaults."""
         if of_library(function):
@@ -163,24 +172,22 @@ class Kept:
         found = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values(), vars(function)]
         for cell in function.__closure__ or ():
             with contextlib.suppress(ValueError):  # (not there yet)
-                held = cell.cell_contents
-                self.back.append(lambda cell=cell, held=held: setattr(cell, 'cell_contents', held))
+                self.named(held := cell.cell_contents, partial(setattr, cell, 'cell_contents'))
                 found.append(held)
+        self.named(function.__code__, partial(setattr, function, '__code__'))
         space = function.__globals__
         for name, attributes in names(function.__code__).items():
             if name not in space:  # it may be made
                 self.back.append(lambda name=name: space.pop(name, None))
                 continue
             held = space[name]
-            self.back.append(lambda name=name, held=held: space.__setitem__(name, held))
-            self.named += [(space, name, wide)] if (wide := widened(held)) is not held else []
+            self.named(held, partial(space.__setitem__, name))
             if getattr(held, '__name__' if isinstance(held, ModuleType) else '__module__', '') in CLOCKS:
                 raise Harm('it can read a clock, which cannot be put back')
             found += [held] if not isinstance(held, ModuleType) else []
             if isinstance(held, ModuleType) and not is_library_module(held):
                 for each in attributes & vars(held).keys():
-                    part = vars(held)[each]
-                    self.back.append(lambda held=held, each=each, part=part: setattr(held, each, part))
+                    self.named(part := vars(held)[each], partial(setattr, held, each))
                     found.append(part)
         return [part for part in found if not isinstance(part, ModuleType)]
 
@@ -226,7 +233,7 @@ def _array(value: np.ndarray, numbers: np.ndarray) -> None:
     np.copyto(value, numbers)
 
 
-@functools.lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)
 def names(code: CodeType) -> dict[str, set[str]]:
     """The globals that some code reads or sets, and the names of all attributes that it asks for."""
     steps = [s for part in parts(code) for s in dis.get_instructions(part)]

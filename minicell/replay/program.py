@@ -16,6 +16,7 @@ from ..core.tape import NOWHERE
 from ..core.tensor import Tensor, is_float, memory, tensors_in, wrap
 from ..core.watch import Begin, Op, Tape, Write
 from ..heard import Asked
+from ..ops.arithmetic import SELECT
 from ..ops.create import STOP
 from ..ops.hooks import Passing
 
@@ -43,8 +44,9 @@ class Program:
         self.ops = [e for e in events if isinstance(e, Op)]
         self.blind = min(filter(None, map(self.beyond, events)), key=GRADIENT.__eq__, default='')  # what no rule sees
         self.chosen = 0  # the inputs (a bit each) whose numbers chose what to compute, as an index or an `if` does
-        self.stopped = 0  # and those that stop_gradient stopped somewhere
+        self.selects = self.stopped = 0  # those by which `select` chose, and those that stop_gradient stopped somewhere
         for op in self.ops:
+            self.selects |= self.touched.get(id(op.inputs[0]), 0) if under(op.rule) is SELECT else 0
             self.stopped |= self.touched.get(id(op.inputs[0]), 0) if under(op.rule) is STOP else 0
         for e in events:
             self.chosen |= self.touched.get(id(e.tensor), 0) if isinstance(e, Asked) and e.chooses else 0
@@ -173,7 +175,7 @@ class Program:
     def only_chosen(self, place: int, came: Arrays) -> bool:
         """Whether no op leads on from an input; or its values choose what is computed, and no slope leads on."""
         values, slopes = self.leads(place, came)
-        return not (values or slopes) or (bool(self.chosen >> place & 1) and not slopes)
+        return not slopes and (not values or bool((self.chosen | self.selects) >> place & 1))
 
 
 def pulled(op: Op, ins: list, outs: list, gs: list) -> list:
@@ -230,10 +232,7 @@ def wide(value: Any) -> np.ndarray:
 
 def rounds_to(yours: np.ndarray | None, kind: type) -> bool:
     """Whether a bprop has rounded all its numbers to a coarser dtype: fractions, more than a few, and each fits it."""
-    if (
-        yours is None
-        or yours.dtype != np.float64
-        or len(set(parts := yours[np.isfinite(yours) & (yours % 1 != 0)])) < 3
-    ):
+    if yours is None or yours.dtype != np.float64:
         return False
-    return bool((parts.astype(kind) == parts).all())
+    parts = yours[np.isfinite(yours) & (yours % 1 != 0)]
+    return len(set(parts)) > 2 and bool((parts.astype(kind) == parts).all())

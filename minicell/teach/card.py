@@ -25,12 +25,11 @@ from minicell.view.picture import STILL
 
 from . import words
 
-# The picture's colours, and those that it does not have.
-USED = 'ink', 'dim', 'hair', 'paper', 'panel', 'auto', 'fwd', 'bad'
-DAY = {'good': '#1d6b45', 'goodt': '#e9f5ee', 'badt': '#fce9ef', 'fwdl': '#e8f2fa', **{k: LIGHT[k] for k in USED}}
-NIGHT = {'good': '#6fce9b', 'goodt': '#14291f', 'badt': '#37182a', 'fwdl': '#14283a', **{k: DARK[k] for k in USED}}
+# The picture's colours: blue is right, red is wrong, and nothing else has a hue.
+USED = 'ink', 'dim', 'hair', 'paper', 'panel', 'auto', 'fwd', 'zf', 'bad', 'bad1'
+DAY, NIGHT = ({name: palette[name] for name in USED} for palette in (LIGHT, DARK))
 # What a reader sees who drops style sheets: a notebook that is not trusted, GitHub.
-PLAIN = 'border:1px solid #c9ced4;padding:8px 16px;margin:6px 0'
+PLAIN = f'border:1px solid {LIGHT["hair"]};padding:8px 16px;margin:6px 0'
 
 
 class Card:

@@ -12,6 +12,7 @@ from minicell.ink.film import Film, Step
 from minicell.ink.line import Mark, step_line
 from minicell.ink.page import fragment
 from minicell.ink.sheet import Sheet
+from minicell.story.record import Value
 
 from .shown import Shown
 
@@ -89,21 +90,10 @@ def printed(stills: Sequence[Sheet], words: str) -> dict[str, str]:
 # ---- what figures are made of --------------------------------------------------------------------------------------
 
 
-class Array(NamedTuple):
-    """Numbers for a tile."""
-
-    data: np.ndarray
-    words: str = ''
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Of the array."""
-        return self.data.shape
-
-
 def tile(numbers: Any, room: tuple[float, float] = (200.0, 90.0), key: str = '', **looks: Any) -> Tile:
     """An array as a tile."""
-    return Tile(Array(np.asarray(numbers)), room, key, **looks)
+    array = np.asarray(numbers)
+    return Tile(Value('', array.shape, data=array), room, key, **looks)
 
 
 class Stroke(Box):

@@ -144,10 +144,11 @@ class Written(Trap):
         for given in running() if tape.gradients else ():
             inputs, outs = (any(memory(t.array) is root for t in tensors_in(given[n])) for n in ('inputs', 'result'))
             if (inputs or outs) and type(tensor) is Tensor:
-                into = 'one of its inputs' if inputs else 'its out'
+                into, copy = ('its input', 'x = x.copy()') if inputs else ('its out', 'out = out.copy()')
+                what += ': that is what construct ' + ('was given' if inputs else 'returned')
                 raise IndexWriteError(
-                    f'{type(given["cell"]).__name__}.bprop writes, by {what}, into {into}, or a view of it: others use '
-                    f'what it was given, too. Write into a copy: v = v.copy().{users_line(frame)}'
+                    f'{type(given["cell"]).__name__}.bprop writes into {into}, by {what}, and others use it too. '
+                    f'Write into a copy: {copy}.{users_line(frame)}'
                 )
             if inputs or outs:
                 root = tensor.array = tensor.array.copy()

@@ -6,12 +6,12 @@ import graphviz
 
 from ..ink.metrics import clean
 from ..ink.style import LIGHT
+from . import style
 
 NO_DOT = 'There is no `dot` program here to draw {} (Debian: apt install graphviz; conda: graphviz).'
-MOST = 150  # nodes; `dot` takes seconds for 200 and minutes for 500
+MOST = style.GRAPH_NODES  # `dot` takes seconds for 200 nodes and minutes for 500
 TOO_LARGE = 'This graph has {} nodes, and `dot` would take very long: to_dot().render() does it all the same.'
 FORWARD, BACKWARD, OWN, OWN_TEXT, MUTED = (LIGHT[name] for name in ('fwd', 'auto', 'bwd', 'bwdt', 'dim'))
-LONGEST = 40  # characters of a name
 NEW_LINE = '\\n'  # as DOT writes it
 WORDS = {kind: f'{NEW_LINE}{said}' for kind, said in (
     ('call', 'bprop: yours'), ('hook', 'yours'), ('hidden', 'hidden'), ('loose', 'no gradient passes')
@@ -25,7 +25,7 @@ LOOKS = {'call': _OWN, 'hook': _OWN, 'hidden': _FAINT, 'loose': _FAINT}
 def safe(words: Any) -> str:
     """A user's words as a label: no escape of DOT's, no HTML of graphviz's, nothing without end."""
     words = clean(str(words))
-    return graphviz.escape(words if len(words) <= LONGEST else words[: LONGEST - 1] + '…')
+    return graphviz.escape(words if len(words) <= style.GRAPH_NAME else words[: style.GRAPH_NAME - 1] + '…')
 
 
 class TapeDot(graphviz.Digraph):

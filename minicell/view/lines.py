@@ -5,17 +5,14 @@ from types import CodeType
 
 from ..story.record import Line, Mark, Record
 from ..story.source import Function, function
-
-ROOMY = 22  # lines that any panel has room for
-LONG = 60  # a function longer than this is shown around its marked lines only
-AROUND = 6
+from . import style
 
 
 def shown(record: Record) -> list[Line]:
     """The lines to show: whole classes where there is room, else the functions that matter."""
     marks = [step.mark for step in record.steps if step.mark]
     whole = _listing(record.ran, record.hides, marks, True)
-    return whole if len(whole) <= ROOMY else _listing(record.ran, record.hides, marks, False)
+    return whole if len(whole) <= style.ROOMY_CODE else _listing(record.ran, record.hides, marks, False)
 
 
 def _listing(codes: list[CodeType], hidden: list[CodeType], marks: list[Mark], whole: bool) -> list[Line]:
@@ -25,7 +22,7 @@ def _listing(codes: list[CodeType], hidden: list[CodeType], marks: list[Mark], w
     """
     marked: dict[str, set[int]] = {}
     for mark in marks:
-        marked.setdefault(mark.file, set()).update(range(mark.line, min(mark.last, mark.line + 8) + 1))
+        marked.setdefault(mark.file, set()).update(range(mark.line, min(mark.last, mark.line + style.MARKED) + 1))
     shown: dict[str, set[int]] = {file: set() for file in marked}
     shaded: set[tuple[str, int]] = set()
     defines: set[str] = set()
@@ -47,15 +44,15 @@ def _listing(codes: list[CodeType], hidden: list[CodeType], marks: list[Mark], w
 def _lines(found: Function, marked: set[int], whole: bool) -> set[int]:
     node = found.owner if whole and found.owner else found.node
     lines = set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    if len(lines) > LONG:
-        lines = {n for n in lines if n == node.lineno or any(abs(n - m) <= AROUND for m in marked)}
+    if len(lines) > style.LONG_FUNCTION:
+        lines = {n for n in lines if n == node.lineno or any(abs(n - m) <= style.AROUND_MARK for m in marked)}
     if found.owner:
         lines.add(found.owner.lineno)
     return lines
 
 
 def _file(file: str, numbers: set[int], shaded: set[tuple[str, int]]) -> list[Line]:
-    source = [line.rstrip('\n').expandtabs(4) for line in linecache.getlines(file)]
+    source = [line.rstrip('\n').expandtabs(style.INDENT) for line in linecache.getlines(file)]
     wanted = [n for n in sorted(numbers) if n <= len(source)]
     texts = [source[n - 1] for n in wanted]
     indent = min((len(t) - len(t.lstrip()) for t in texts if t.strip()), default=0)

@@ -17,18 +17,13 @@ from ..ink.film import Film
 from ..ink.page import fragment
 from ..story import followed, tell
 from ..story.record import Record
-from . import lines
+from . import lines, scene, style
 from . import zoom as lens
 from .account import why
-from .paint import scene
-from .paint.moment import MOST
 
 ZOOMS = {'cells': lens.cells, 'ops': lens.ops, 'inside': lambda record: record}
 WORDS = ('takeover', 'compare', 'second tape', 'result', 'error', 'nan')
 FORMATS = ('.html', '.svg', '.png', '.gif')
-LARGEST = 820_000  # characters of a display, without its script; a picture that would be larger has fewer steps
-FEWEST = 8  # steps
-LINES = 200  # of the printed tape that goes with it
 STILL = 'MINICELL_STILL'  # where this is set, a picture displays itself as a PNG: a notebook is built to be kept
 
 
@@ -66,16 +61,16 @@ class Picture:
     def painted(self, asked: bool = False, only: int | None = None) -> list[Film]:
         """All frames anew, or those of one layout; `asked`: each number with its account, which takes longest."""
         with uncollected():
-            most = MOST
+            most = style.MOST_STEPS
             while True:
                 found = scene.films(self.record, self.compare, most, only, asked)
                 if self.record.unknown and not self.record.steps:
                     for film in found:
                         film.steps[0] = film.steps[0]._replace(title='This tape cannot be shown', caption='')
                 size = fragment.size(found)
-                if size <= LARGEST or most <= FEWEST:
+                if size <= style.SCRIPT or most <= style.FEWEST_STEPS:
                     return found
-                most = max(FEWEST, int(0.85 * min(most, len(found[0].steps)) * LARGEST / size))
+                most = max(style.FEWEST_STEPS, int(0.85 * min(most, len(found[0].steps)) * style.SCRIPT / size))
 
     def place(self, step: int | str | None) -> int:
         """The step to open at: a number as the picture counts them (−1 is the last), or a word."""
@@ -140,8 +135,8 @@ class Picture:
     def text(self) -> str:
         """The printed tape; of a long one, its beginning."""
         lines = followed.follow(self.record, 'print(tape)', str, self.tape, otherwise='').splitlines()
-        more = [f'… and {len(lines) - LINES} more lines: print(tape)'] if len(lines) > LINES else []
-        return '\n'.join([*lines[:LINES], *more, *filter(None, [self.lost])])
+        more = [f'… and {len(lines) - style.PRINTED} more lines: print(tape)'] if len(lines) > style.PRINTED else []
+        return '\n'.join([*lines[: style.PRINTED], *more, *filter(None, [self.lost])])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict, dict]:
         if os.environ.get(STILL):
@@ -185,7 +180,7 @@ def check(zoom: object, compare: object, scale: object) -> None:
         raise SettingError(f'zoom is one of {", ".join(map(repr, ZOOMS))}, not {zoom!r}.')
     if not isinstance(compare, bool):
         raise TypeError(f'compare is True or False, not {compare!r}.')
-    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0.5 <= scale <= 4:
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not style.SCALES[0] <= scale <= style.SCALES[1]:
         raise SettingError(f'scale is a number from 0.5 to 4, not {scale!r}.')
 
 

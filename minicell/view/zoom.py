@@ -6,9 +6,10 @@ from functools import lru_cache
 
 from ..story.names import gradient
 from ..story.record import Entry, Gradient, Reading, Record, Value
+from . import style
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=style.RECORDS)
 def ops(record: Record) -> Record:
     """What the tape keeps: all that a takeover hides runs in one step."""
     keep = [True] * len(record.steps)
@@ -17,7 +18,7 @@ def ops(record: Record) -> Record:
     return record if all(keep) else shortened(record, keep, None)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=style.RECORDS)
 def cells(record: Record) -> Record:
     """One card for each Cell that the differentiated code calls, and for each op outside of Cells."""
     depth, home = groups(record)

@@ -1,6 +1,5 @@
 """Values that are shared: what construct and bprop are given in lists and dicts, and memory that others hold too."""
 
-import functools
 import types
 from collections import OrderedDict, namedtuple
 
@@ -434,80 +433,3 @@ def test_what_others_than_bprop_read_and_nobody_notices():
     keeps = lambda self, x: (lambda out, back: (backs.append(back), out)[1])(*ms.vjp(lambda t: t * t * x, x))
     net = cell(keeps, lambda self, x, out, dout: (backs[-1](dout)[0] * 1.5,))
     assert right(ms.grad(lambda x: ms.grad(lambda y: net(y).sum())(x).sum())(X), [3, 6, 9])  # due 6, 12, 18
-
-
-# ---- graphs ----------------------------------------------------------------------------------------------------------
-
-
-class Holder:
-    @functools.lru_cache(maxsize=2)  # noqa: B019
-    def buffer(self):
-        return one() * 0
-
-    @functools.cache  # noqa: B019
-    def table(self):
-        return one() * 2
-
-
-def test_a_graph_refuses_a_memo_whose_value_it_writes():
-    holder = Holder()
-    writes = ms.jit(lambda x: (fill(holder.buffer(), holder.buffer() + x), holder.buffer() * 1)[1])
-    said(lambda: writes(X), 'what buffer keeps', 'later calls')
-    reads = ms.jit(lambda x: x * holder.table())
-    quiet(lambda: (reads(X), reads(X * 2)), ([2, 4, 6], [4, 8, 12]))
-
-
-COUNTS = {
-    'shape': lambda x: x.sum() / ops.nonzero(x > 1.5).shape[0],
-    'len': lambda x: x.sum() / len((x > 1.5).nonzero()),
-    'if': lambda x: x.sum() * (1.0 if ops.nonzero(x > 4).shape[0] else 2.0),
-}
-
-
-@pytest.mark.parametrize('count', COUNTS.values(), ids=COUNTS)
-def test_a_count_of_places_is_refused_in_a_graph(count):
-    said(lambda: ms.jit(count)(X), 'nonzero()', 'has no numbers')
-    assert right(ms.grad(COUNTS['shape'])(X), [0.5, 0.5, 0.5])
-
-
-def test_of_a_line_a_graph_reads_the_lambda_alone():
-    given = {'s': 2.0}
-    # fmt: off
-    f = ms.jit(lambda x: x * given['s']); got = f(X); del given['s']  # noqa: E702
-    # fmt: on
-    assert right(got, [2, 4, 6])
-
-
-# ---- sums of Float16 -------------------------------------------------------------------------------------------------
-
-half = lambda value: Tensor(np.array(value, np.float16))
-SUMS = {  # many small numbers, or few large ones: in Float16, the sum stands still at 2048, or is infinite
-    'bias_add': (
-        lambda: ms.grad(lambda b: (ops.bias_add(half(np.zeros((5000, 2))), b) * 1e-2).sum())(half([0, 0])),
-        [50, 50],
-    ),
-    'tile': (lambda: ms.grad(lambda b: (ops.tile(b, (5000,)) * 1e-2).sum())(half([0, 0])), [50, 50]),
-    'cumsum': (lambda: ops.cumsum(half(np.ones(3000)), 0)[-1], 3000),
-    'the slope of cumsum': (lambda: ms.grad(lambda x: (ops.cumsum(x, 0) * 1e-3).sum())(half(np.ones(3000)))[-1], 1e-3),
-    'gather': (lambda: ms.grad(lambda w: (w[Tensor([0] * 5000)] * 1e-2).sum())(half([0, 0])), [50, 0]),
-    'segments': (lambda: ops.unsorted_segment_sum(half(np.ones(5000)), Tensor([0] * 5000), 1), [5000]),
-    'avg_pool2d': (lambda: ops.avg_pool2d(half(np.full((1, 1, 4, 4), 6000)), 4, 4), [[[[6000]]]]),
-    'LayerNorm': (lambda: nn.LayerNorm((4,), dtype=ms.float16)(half([[-1000, -500, 500, 1000]])).abs().sum(), 3.795),
-    'BatchNorm1d': (lambda: nn.BatchNorm1d(1).set_train()(half([[-1000], [-500], [500], [1000]])).abs().sum(), 3.795),
-    'clip_by_global_norm': (lambda: ops.clip_by_global_norm((half(np.full(300, 30)),), 1.0)[0][0], 0.05774),
-    'cross_entropy': (
-        lambda: ms.grad(lambda z: ops.cross_entropy(z, Tensor([0] * 70000)) * 1000)(half(np.zeros((70000, 2))))[0],
-        [-7.143e-3, 7.143e-3],
-    ),
-    'nll_loss': (lambda: ops.nll_loss(half(np.full((70000, 2), -0.5)), Tensor([0] * 70000)), 0.5),
-    'class weights': (
-        lambda: ops.cross_entropy(half(np.zeros((70000, 2))), Tensor([0] * 70000), half([1.0, 2.0])),
-        0.6931,
-    ),
-}
-
-
-@pytest.mark.parametrize(('program', 'due'), SUMS.values(), ids=SUMS)
-def test_what_adds_up_float16_computes_in_float32(program, due):
-    got = program()
-    assert got.dtype is ms.float16 and right(got, due, near=2e-3), got

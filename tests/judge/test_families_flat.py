@@ -243,6 +243,28 @@ def test_what_a_search_finds_has_a_slope_that_no_op_shows(f, right):
         assert judged(construct, wrong, x) == checked(construct, wrong, x) == ['wrong']
 
 
+def test_what_a_search_by_select_finds_has_a_slope_too():
+    """And a step that is made of select has none."""
+
+    def construct(s, x):
+        low, high = ops.zeros_like(x), 4 * ops.ones_like(x)
+        for _ in range(50):
+            middle = (low + high) / 2
+            above = middle**3 + middle > x
+            low, high = ops.select(above, low, middle), ops.select(above, middle, high)
+        return (low + high) / 2
+
+    for factor, due in ((1, 'right'), (0, 'wrong'), (1.5, 'wrong')):
+        bprop = lambda s, x, out, dout, k=factor: (k * dout / (3 * out * out + 1),)
+        assert judged(construct, bprop, HIGH.astype(ms.float64)) == [due]
+    on = lambda s, x: ops.select(x > 0, ops.ones_like(x), ops.zeros_like(x))
+    assert (
+        judged(on, lambda s, x, out, dout: (dout,), X)
+        == checked(on, lambda s, x, out, dout: (dout,), X)
+        == ['surrogate']
+    )
+
+
 def test_a_choice_between_constants_is_a_step():
     construct = lambda s, x: Tensor(1.0, ms.float64) if x > 1 else Tensor(0.0, ms.float64)
     for x in (Tensor(3.0, ms.float64), Tensor(1.0, ms.float64)):

@@ -7,6 +7,8 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, ops
+from minicell.judge.takeover import Takeover
+from minicell.replay.again import Again
 from tests.core.cells import made
 from tests.judge.asked import JUDGE, checked, hold, judged, members, read, told, words
 
@@ -245,12 +247,31 @@ def test_one_wrong_number_among_many_is_found_in_what_numpy_rounds(row, dtype):
 
 
 def test_what_is_lost_in_the_rounding_of_construct_is_not_called_right():
-    """Float32 that is named by a text stays Float32 when construct is called again."""
-    construct = lambda s, x: Tensor(np.cumsum(x.asnumpy()).astype('float32'))
+    """A dtype that its name does not tell stays Float32 when construct is called again."""
+    construct = lambda s, x: Tensor(np.cumsum(x.asnumpy()).astype(np.dtype('f')))
     for factor, due in ((1, ['unknown']), (1.00001, ['unknown']), (1.1, ['wrong'])):
         k = Tensor(np.where(np.arange(400) == 7, factor, 1))
         bprop = lambda s, x, out, dout, k=k: (behind(dout) * k.astype(x.dtype),)
         assert judged(construct, bprop, MANY.astype(ms.float32)) == due
+
+
+KIND = 'float32'
+TOLD = """
+text | x=X | Tensor(np.sin(x.asnumpy()).astype('float32'))
+name | x=X | Tensor(np.array(np.sin(x.asnumpy()), KIND))
+inner function | x=X | (lambda a: Tensor(a, ms.float32))(np.sin(x.asnumpy()))
+"""
+
+
+@members(TOLD, globals())
+def test_what_construct_names_is_put_back(row):
+    """While it is called in Float64, the names of Float32 say that."""
+    construct, x = row
+    cell = made(construct, lambda s, x, out, dout: (ops.cos(x) * dout,))
+    kind, named = cell(x).dtype, (np, ms, KIND, construct.__code__)
+    assert ms.check_bprop(cell, x).ok
+    assert all(a is b for a, b in zip(named, (np, ms, KIND, construct.__code__), strict=True))
+    assert cell(x).dtype == kind == ms.float32
 
 
 def test_a_constant_that_float16_rounds_is_no_mistake_where_terms_cancel():
@@ -262,3 +283,16 @@ def test_a_constant_that_float16_rounds_is_no_mistake_where_terms_cancel():
             k * (p := soft(x)) * (dout - (dout * p).sum(-1, keepdims=True)) / 3**0.5,
         )
         assert judged(lambda s, x: soft(x), bprop, x) == checked(lambda s, x: soft(x), bprop, x) == [due]
+
+
+def test_where_nothing_came_in_nothing_is_lost():
+    takeover = Takeover('Mine', ['x'], [MANY.asnumpy()], [None], [None], [True], MANY, None, lambda: None)
+    assert takeover.lost(1e-7, np.zeros(2)).tolist() == [0.0, 0.0]
+
+
+def test_a_wrong_bprop_is_called_again_no_more_than_needed(monkeypatch):
+    """Once for each further trial, once for twice the dout, and in Float64; what check_bprop has asked is known."""
+    calls, bprop = [], Again.bprop
+    monkeypatch.setattr(Again, 'bprop', lambda *given: calls.append(given) or bprop(*given))
+    assert checked(lambda s, x: x * x, lambda s, x, out, dout: (3 * x * dout,), X) == ['wrong']
+    assert len(calls) == 3

@@ -76,3 +76,52 @@ def grounds(frame):
         ):
             ground = style.look('path', frame['fat'].attrs['class'])['stroke']  # it is written on the band
         yield words, ink, ground
+
+
+def lines(frame):
+    """(key, x0, y0, x1, y1) of each straight piece of a thin line: an arrow between values, or to a rule."""
+    for key, shape in frame.items():
+        if shape.tag != 'path' or not set(shape.attrs.get('class', '').split()) & {'fw', 'call', 'link'}:
+            continue
+        x = y = 0.0
+        for kind, rest in re.findall(r'([MHVLAC])([^MHVLACZ]*)', shape.attrs['d']):
+            n = [float(number) for number in rest.split(',')]
+            ax, ay = (n[0], y) if kind == 'H' else (x, n[0]) if kind == 'V' else (n[-2], n[-1])
+            if kind != 'M':
+                yield key, min(x, ax), min(y, ay), max(x, ax), max(y, ay)
+            x, y = ax, ay
+
+
+def crossed(frame, slack=2.5):
+    """Sentences about texts that a thin line goes across, where no ground of their own lies between."""
+    out = []
+    painted = sorted(frame.values(), key=lambda shape: shape.layer)
+    for key, words, left, top, right, bottom in boxes(frame):
+        cover = [s for s in painted if s.tag == 'rect' and 2 <= s.layer <= frame[key].layer
+                 and style.look('rect', s.attrs.get('class', '')).get('fill', 'none') not in ('none', 'clear')
+                 and inside(s, (left + right) / 2, (top + bottom) / 2)]  # fmt: skip
+        for line, x0, y0, x1, y1 in lines(frame):
+            hit = min(right, x1) - max(left, x0) > (slack if x1 > x0 else -0.1) and min(bottom, y1) - max(top, y0) > (
+                slack if y1 > y0 else -0.1
+            )
+            within = x0 < right - slack and x1 > left + slack and y0 < bottom - slack and y1 > top + slack
+            if hit and within and not cover:
+                out.append(f'{line} goes across {words!r} at ({left:.0f}, {top:.0f})')
+    return out
+
+
+def free(frame, width, room=40):
+    """Sentences about texts that are cut, while so much of their row is free at their right."""
+    out, found = [], list(boxes(frame))
+    for key, words, left, top, right, bottom in found:
+        if '…' not in words or words == '…' or 'rotate' in str(frame[key].attrs.get('transform', '')):
+            continue
+        beside = [l for _, _, l, t, _, b in found if l >= right - 1 and min(b, bottom) - max(t, top) > 2]
+        rects = [s.attrs['x'] for s in frame.values() if s.tag == 'rect' and s.layer >= 1 and s.attrs['x'] >= right - 1
+                 and s.attrs['y'] < bottom and s.attrs['y'] + s.attrs['height'] > top]  # fmt: skip
+        holds = [s.attrs['x'] + s.attrs['width'] for s in frame.values() if s.tag == 'rect' and s.layer >= 1
+                 and inside(s, (left + right) / 2, (top + bottom) / 2)]  # fmt: skip
+        end = min([width, *beside, *rects, *holds])
+        if end - right >= room:
+            out.append(f'{words!r} is cut at ({left:.0f}, {top:.0f}), with {end - right:.0f} px free')
+    return out

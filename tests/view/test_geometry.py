@@ -26,6 +26,7 @@ def wrong(picture):
     for film in picture.films:
         for number, frame in enumerate(film.frames):
             faults = geometry.faults(frame, film.width, film.height)
+            faults += geometry.crossed(frame) + geometry.free(frame, film.width)
             faults += [f'the key of {key!r} was taken' for key in frame if key.endswith(AGAIN)]
             for fault in faults:
                 out.setdefault(fault, f'{film.width:g} px, step {number + 1}')
@@ -34,7 +35,7 @@ def wrong(picture):
 
 @pytest.mark.parametrize('zoom', gallery.ZOOMS)
 @pytest.mark.parametrize('name', gallery.ALL)
-def test_no_text_lies_on_another_or_leaves_and_no_display_is_too_large(name, zoom):
+def test_no_text_lies_on_another_or_leaves_or_is_crossed_or_cut_and_no_display_is_too_large(name, zoom):
     shown = gallery.picture(name, zoom)
     assert wrong(shown) == []
     assert len(shown.html().encode()) <= 1_000_000
@@ -53,6 +54,16 @@ def test_what_overlaps_or_leaves_is_found():
     frame.text('d', 10, 60, 'apart')
     found = geometry.faults(frame, 300, 80)
     assert len(found) == 2 and 'overlap' in found[1] and found[0].startswith("'much too long'")
+
+
+def test_what_a_line_goes_across_and_what_is_cut_for_nothing_is_found():
+    frame = Frame()
+    frame.text('a', 10, 20, 'a name')
+    frame.text('b', 10, 60, 'cu…t')
+    frame.path('l', 'M5,16H80', 'fw')
+    assert len(geometry.crossed(frame)) == len(geometry.free(frame, 100)) == 1 and not geometry.free(frame, 60)
+    frame.rect('g', 8, 8, 60, 16, 'tile', 3)
+    assert not geometry.crossed(frame), 'it goes behind the ground of the text'
 
 
 def test_the_size_never_changes():

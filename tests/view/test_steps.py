@@ -6,7 +6,7 @@ import pytest
 import minicell as ms
 from minicell import nn, ops
 from minicell.ink import numbers
-from minicell.view.paint import scene, words
+from minicell.view import scene, words
 from minicell.view.picture import Picture
 from tests.messages import tells
 from tests.view import gallery
@@ -142,7 +142,7 @@ def test_a_sum_is_shown_only_when_it_is_made():
     source = 'def f(a):\n    return a + a\nwith ms.Tape() as tape:\n    ms.grad(f)(ms.Tensor(3.0))\n'
     double = made(source, 'double')
     before, after = (shown(double, at(double, title)) for title in ('Add’s rule gives', 'a was used'))
-    assert '2' not in before[before.index('starts with') :] and '2' in after[after.index('starts with') :]
+    assert before.count('2') < after.count('2')
 
 
 def test_a_rule_is_a_formula_with_its_numbers():
@@ -267,8 +267,8 @@ def test_a_line_of_the_bprop_lifts_off_onto_the_second_tape():
     assert entry.level == 1
     tells(entry.note, 'Net.bprop', 'line 19')
     last = shown(picture('relu6'))
-    assert {'first tape', 'second tape', '1′ ReLU · line 19'} <= set(last)
-    assert '1′ ReLU · line 19' not in shown(picture('relu6'), lifted - 1)
+    assert {'first tape', 'second tape', '1′ ReLU', 'line 19 of the bprop, as it ran'} <= set(last)
+    assert 'line 19 of the bprop, as it ran' not in shown(picture('relu6'), lifted - 1)
 
 
 @pytest.mark.parametrize(('name', 'due'), [('cube', 6 * 2.0), ('custom_cube', 6 * 2.0)])

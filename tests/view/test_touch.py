@@ -9,7 +9,7 @@ import pytest
 from minicell.ink import numbers
 from tests.messages import tells
 from tests.view import gallery
-from tests.view.gallery import picture
+from tests.view.gallery import at, picture
 
 FEW = ['matmul', 'matmul_loss', 'right', 'fanout', 'relu6', 'cube', 'custom_cube', 'params']
 PROGRAMS = [*FEW, *(pytest.param(name, marks=pytest.mark.slow) for name in gallery.PROGRAMS if name not in FEW)]
@@ -25,7 +25,7 @@ def test_every_link_is_told_and_leads_to_values(name):
     links = picture(name).films[0].links
     assert all(set(link) == {'l', 'r'} and isinstance(link['r'], str) and link['r'] for link in links.values())
     assert not [key for key, link in links.items() if key in link['l']], 'a value lights itself anyway'
-    assert all(re.search(r'\d|true|×|None', link['r']) for link in links.values())
+    assert all(re.search(r'\d|true|×|None|{}', link['r']) for link in links.values())
     json.dumps(links)
 
 
@@ -36,23 +36,45 @@ def test_every_number_that_is_shown_answers(name):
     assert shown and not shown - links.keys()
 
 
-def test_a_readout_has_the_number_and_the_line():
+def test_a_readout_has_the_line_and_what_is_due():
     x, true = np.array([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]]), picture('matmul').record.readings[0].verdicts[0].due
     links = picture('matmul').films[0].links
-    for (i, j), number in np.ndenumerate(x + 1):
-        read = links[f'g0.0[{i},{j}]']['r']
-        due = '' if (i, j) == (0, 1) else f'should be {numbers.said(true[i, j])}'
-        tells(read, f'dx[{i}, {j}] = {numbers.said(number)}', 'x + 1', 'line 11')
-        assert ('should be' in read) == bool(due) and due in read
-        assert f's0.0[{i},{j}]' in links[f'g0.0[{i},{j}]']['l']
-        (forward,) = (key for key in links[f'g0.0[{i},{j}]']['l'] if key != f's0.0[{i},{j}]')
-        assert links[forward]['r'].startswith(f'x[{i}, {j}] = {numbers.said(np.float32(x[i, j]))}')
+    for i, j in np.ndindex(x.shape):
+        read, due = links[f'g0.0[{i},{j}]'], f'should be {numbers.said(true[i, j])}'
+        tells(read['r'], f'dx[{i}, {j}] = {{}}', 'x + 1', 'line 11')
+        assert (due in read['r']) == ('should be' in read['r']) == ((i, j) != (0, 1))
+        (source,) = read['l']
+        assert links[source]['r'].startswith(f'x[{i}, {j}] = {{}}'), 'it was computed from x alone'
 
 
-def test_a_number_and_its_gradient_light_each_other():
-    links = picture('fanout').films[0].links
-    pairs = [(key, other) for key, link in links.items() for other in link['l'] if other in links]
-    assert pairs and all(key in links[other]['l'] for key, other in pairs if not key.startswith('s'))
+def told(name, title):
+    """The links of the numbers of a frame: by the names of what is read out, those of what lights."""
+    links, frame = picture(name).films[0].links, picture(name).films[0].frames[at(picture(name), title)]
+    called = {v: link['r'].split(' = ')[0] for v, link in links.items() if f'{v}t' in frame}
+    return {
+        called[v]: {called.get(source, source) for source in links[v]['l']} for v in called if not v.startswith('p')
+    }
+
+
+def test_a_number_lights_those_that_it_was_computed_from_and_no_other():
+    assert told('fanout', 'a was used twice') == {
+        'a': set(), 'b': set(), 'out': {'out', 'a', 'b'} - {'b'}, 'dout': set(), 'd(a * b)': {'dout'},
+        'da': {'b', 'dout', 'd(a * b)'}, 'db': {'a', 'd(a * b)'},
+    }  # fmt: skip
+
+
+def test_a_product_of_matrices_lights_a_row_and_a_column():
+    links = picture('right').films[0].links
+    record = picture('right').record
+    (x, y), (z,) = record.entries[0].keys, record.entries[0].made
+    lit = set(links[f'a{z}[1,0]']['l'])
+    assert (lit >= {f'a{x}[1,0]', f'a{y}[0,0]'} and f'a{x}[0,0]' not in lit) or record.entries[0].kind == 'call'
+
+
+@pytest.mark.parametrize('name', FEW)
+def test_what_is_read_out_is_the_number_that_is_shown(name):
+    """The number in it is put in by the page, from the picture: neither can say something else than the other."""
+    assert all('{}' in link['r'] for key, link in picture(name).films[0].links.items() if '[' in key)
 
 
 def test_a_picture_of_squares_answers_as_a_whole():

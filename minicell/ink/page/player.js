@@ -7,7 +7,7 @@
 //          (null: no more), and 0 stands for a shape that is gone
 //   s      steps: {t: title, c: caption, at: [x, y] on the step line, go: ids of what leads here, jump: a button's label}
 //   tape   the step line: {w, h, x, y, label, shapes: [[tag, attributes, step], …], dots}: its rail begins at (x, y)
-//   l      value -> {l: the values that light with it, r: what is read out}
+//   l      value -> {l: the values that light with it, r: what is read out, with {} for the number as it is shown}
 //   r      value -> its account {t: title, h: heads, rows: [[class, cells…]], p: note}, or a text that says where it is
 // and among a shape's attributes T is its text, v the value it shows, rc the value whose account it opens, go the card
 // or the line of code that it is, draw and late milliseconds of motion.
@@ -181,16 +181,22 @@ function play(root, data, css) {
     return layout.s.reduce((best, step, i) => (far(step) < far(layout.s[best]) ? i : best), 0);
   }
 
-  // ---- touch: a number lights what it is made of and what is made of it
+  // ---- touch: a number lights those that it was computed from
   function light(value) {
     for (const element of stage.querySelectorAll('[lit]')) element.removeAttribute('lit');
     const link = links.get(value);
     says.classList.toggle('reads', Boolean(link && link.r));
-    readout.textContent = (link && link.r) || '';
+    readout.textContent = said(value);
     if (!link) return;
     const partners = new Set([value, ...link.l]);
     for (const element of stage.querySelectorAll('[v]'))
       if (partners.has(element.getAttribute('v'))) element.setAttribute('lit', '');
+  }
+  // What is read out: the number in it is the one that is shown.
+  function said(value) {
+    const shows = element => element.tagName === 'text' && element.getAttribute('v') === value;
+    const number = [...stage.querySelectorAll('[v]')].find(shows);
+    return (links.get(value)?.r || '').replace('{}', number ? number.textContent : '…');
   }
   const valueOf = element => (element ? element.closest('[v]')?.getAttribute('v') : null);
   // Nothing under the pointer: then what the open account is of, or what has the focus.
@@ -220,7 +226,7 @@ function play(root, data, css) {
     for (const number of all) {
       const value = number.getAttribute('v') ?? number.getAttribute('rc');
       number.setAttribute('role', 'button');
-      number.setAttribute('aria-label', links.get(value)?.r || value);
+      number.setAttribute('aria-label', said(value) || value);
       number.setAttribute('tabindex', number === stop ? 0 : -1);
     }
     if (to) to.focus();

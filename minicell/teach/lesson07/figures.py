@@ -7,6 +7,7 @@ import numpy as np
 import minicell as ms
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Text
 from minicell.ink.numbers import said
+from minicell.teach.exercise import quiet
 from minicell.teach.figure import Drawing, Figure
 from minicell.teach.trials import dice
 
@@ -34,7 +35,7 @@ def throw(mine: Any, anew: Any, keep: float) -> Thrown:
     gradients = []
     for kind in (mine, anew):
         cell = kind(keep)
-        with dice(SEED):
+        with dice(SEED), quiet():  # that the second one draws anew is what the figure shows
             (y, mask), back = ms.vjp(cell, x)
             gradients.append(back((dout, ms.ops.zeros_like(mask)))[0])
     return Thrown(keep, *(t.asnumpy().ravel() for t in (x, mask, y, dout, *gradients)))

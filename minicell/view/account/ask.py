@@ -8,10 +8,11 @@ import numpy as np
 from ...core.errors import article, users_line
 from ...core.tensor import Tensor
 from ...core.watch import Op, Tape
+from .. import style
 from . import slopes
 from .book import Book, Handed
 
-MOST = 12  # so many names stand in a sentence
+MOST = style.ASKED_NAMES
 
 
 class NotHandedOut(ValueError):

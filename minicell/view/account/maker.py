@@ -11,13 +11,14 @@ from ...ops.hooks import HookedRule, _Hook, _of_leaves
 from ...story import facts as facts_of
 from ...story.places import columns
 from ...story.source import method
+from .. import style
 from . import slopes, table, true
 from .book import Book, Contribution, Handed, cotangents, place, place_of_bprop, yours
 from .row import Row
 from .slopes import Read, Unknown
 from .sums import KEPT, MANY, largest, near, odd, running, size, weight
 
-ROUNDING = 64  # roundings of a sum that a rule may have made differently
+ROUNDING = style.ROUNDINGS
 
 
 class Maker:
@@ -198,7 +199,7 @@ class Maker:
             for n, j in found.named:
                 matter[j] |= n == k
             if odd(value):
-                for j in map(tuple, np.argwhere(~np.isfinite(g) & ~matter)[:64].tolist()):
+                for j in map(tuple, np.argwhere(~np.isfinite(g) & ~matter)[: style.ROUNDINGS].tolist()):
                     matter[j] = slopes.reaches(read, at, index, k, j)
             parts = added[k] = np.where(matter, s * g, 0.0)
             sized = np.where(np.isfinite(parts), np.abs(parts), np.inf).ravel()
@@ -263,7 +264,7 @@ class Maker:
         if (
             id(t) in _of_leaves
             or id(self.book.walk.tensors.same.get(id(t))) in _of_leaves
-            or any(e[3] is t and isinstance(e[0], HookedRule) for e in self.tape.entries())
+            or any(e[style.HOOKED] is t and isinstance(e[0], HookedRule) for e in self.tape.entries())
         ):
             self.hooked(f'the hook on {name}', sum(r.product for r in rows), self.number)
             return [Row(f'your hook on {name}', product=missing, kind='hook', yours=True)]

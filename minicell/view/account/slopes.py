@@ -21,9 +21,10 @@ from ...core.watch import aside
 from ...ops.hooks import Passing
 from ...replay.program import past_hooks
 from ...story.followed import tried
+from .. import style
 
-SEEDS = 4096  # so many elements are tried one at a time
-PROBED = 20_000  # numbers of an op's inputs, up to which the slopes get names
+SEEDS = style.SEEDS
+PROBED = style.PROBED
 
 
 class Read(NamedTuple):

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import style
 from .row import Row
 
-MANY, KEPT = 8, 6  # over 8 rows of one kind, the largest 6 are kept, and the rest is one row
+MANY, KEPT = style.ROWS_MANY, style.ROWS_KEPT
 
 
 def running(rows: list[Row]) -> list[Row]:

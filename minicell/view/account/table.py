@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ink import numbers
+from .. import style
 
 HEADS = ('who', 'through', 'line', 'slope', '× dout', '= part', 'total')
-LONGEST = 40  # characters of a formula
+LONGEST = style.FORMULA
 STYLE = 'padding:1px 8px;text-align:{};white-space:pre'
 
 

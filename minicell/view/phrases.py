@@ -1,12 +1,11 @@
 """Parts of sentences: values, names, whose rule it is."""
 
-from ...ink import numbers
-from ...story.names import gradient
-from ...story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Value
-from . import formula
-from .strip import NAMES, TAKEN, name_of
+from ..ink import numbers
+from ..story.names import gradient
+from ..story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Value
+from . import formula, style
+from .formula import NAMES, TAKEN, name_of
 
-FEW = 4  # numbers that are said one by one
 GATES = {'HookIn': 'the start', 'HookOut': 'the end'}  # entries at which no hook is called
 ORDINALS = 'first', 'second', 'third', 'fourth', 'fifth'
 
@@ -40,7 +39,8 @@ def missing(arrival: Arrival) -> str:
 def some(names: list[str]) -> str:
     """A few names, or how many there are."""
     names = list(dict.fromkeys(names))
-    return listed(names) if len(names) < 4 and sum(map(len, names)) < 22 else f'{len(names)} gradients'
+    short = len(names) < style.NAMES_SAID and sum(map(len, names)) < style.NAMES_WIDE
+    return listed(names) if short else f'{len(names)} gradients'
 
 
 def names_of(record: Record, entry: Entry) -> list[str]:
@@ -122,7 +122,7 @@ def single(v: Value | None) -> bool:
 
 def few(v: Value) -> bool:
     """Whether all its numbers are said."""
-    return v.data is not None and (v.data.size == 1 or (v.data.ndim == 1 and 0 < v.data.size <= FEW))
+    return v.data is not None and (v.data.size == 1 or (v.data.ndim == 1 and 0 < v.data.size <= style.FEW))
 
 
 def amount(v: Value) -> str:
@@ -205,7 +205,7 @@ def rules_of(record: Record, number: int) -> str:
     """The rules and bprops that a gradient came back through; of many the first, the last, and how many."""
     entries = read(record, number)
     found = [rule_of(e) if e.kind == 'op' else e.name if e.kind == 'cell' else code_of(e) for e in entries]
-    if len(found) < 4:
+    if len(found) < style.FEW:
         return listed(found)
     kinds = {'op': 'rules', 'call': 'bprops', 'hook': 'hooks', 'cell': 'Cells'}
     what = listed([name for kind, name in kinds.items() if any(e.kind == kind for e in entries)])

@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...judge.verdict import UNKNOWN, WRONG
-from ...story.names import gradient
-from ...story.record import Entry, Pass, Record, Step, Value
+from ..judge.verdict import UNKNOWN, WRONG
+from ..story.names import gradient
+from ..story.record import Entry, Pass, Record, Step, Value
+from . import style
+from .formula import name_of
 from .phrases import (
     GATES,
     amount,
@@ -36,7 +38,6 @@ from .phrases import (
     which_gradient,
     yours,
 )
-from .strip import name_of
 
 if TYPE_CHECKING:
     from .moment import Story
@@ -297,10 +298,10 @@ def arrive(record: Record, step: Step, number: int) -> Said:
     which = which_gradient(run) if run.inner or takeover_around(record, run) is None else ''
     said = [told(a.total._replace(name=a.name)) if a.total and a.parts else missing(a) for a in run.arrivals]
     count = len(run.arrivals)
-    names = listed([a.name for a in run.arrivals]) if count < 4 else f'{count} gradients'
+    names = listed([a.name for a in run.arrivals]) if count < style.FEW else f'{count} gradients'
     head = f'{which}: {names}' if which else names
-    rest = f'; and {count - 2} more' if count > 3 else ''
-    return f'{head} {"arrives" if count == 1 else "arrive"}', f'{"; ".join(said[: 2 if rest else 3])}{rest}.'
+    rest = f'; and {count - 2} more' if count >= style.FEW else ''
+    return f'{head} {"arrives" if count == 1 else "arrive"}', f'{"; ".join(said[: 2 if rest else style.FEW])}{rest}.'
 
 
 def fail(record: Record, step: Step, number: int) -> Said:

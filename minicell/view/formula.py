@@ -17,11 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...ink import numbers
-from ...story.names import gradient
-from ...story.record import Entry, Ghost, Record, Value
+from ..ink import numbers
+from ..story.names import gradient
+from ..story.record import Entry, Ghost, Record, Value
+from . import style
 
 TAKEN = ('call', 'hook')  # kinds of entries that the user's own code takes over
+NAMES = {
+    'ReduceSum': 'sum', 'ReduceMean': 'mean', 'CrossEntropy': 'cross entropy', 'HookIn': 'entrance', 'HookOut': 'exit',
+}  # fmt: skip
 
 SIGNS = {ast.Add: '+', ast.Sub: '−', ast.Mult: '×', ast.Div: '/', ast.MatMult: '@', ast.Pow: '**'}
 TURNED = {'_turned_by': '{}.T @ {}', '_by_turned': '{} @ {}.T'}  # two ops of the engine's own
@@ -33,6 +37,11 @@ TABLE = {
     'Transpose': '{dout}, turned back', 'BroadcastTo': '{dout}, summed', 'Cast': '{dout}',
     'Sigmoid': '{dout} × {out} × (1 − {out})',
 }  # fmt: skip
+
+
+def name_of(entry: Entry) -> str:
+    """What a card is called."""
+    return NAMES.get(entry.name, entry.name)
 
 
 class Called(NamedTuple):
@@ -81,7 +90,7 @@ def called(record: Record, entry: Entry, starts: bool = False) -> Called:
     named = entry.outputs[0].name if entry.outputs else ''
     anew = [k for k, name in enumerate(given) if name == named]  # an input that the code calls as the output
     taken = {*given, *(gradient(named) for k in anew if template_of(entry, k) != '{dout}')}
-    own = f'{entry.label} {entry.name}'
+    own = f'entry {entry.label}'
     out = next(n for n in (named, 'out', own) if n and n not in given)
     if entry.kind in TAKEN:  # the user's own bprop has a name for what comes in
         yours = (entry.facts.dout,) if entry.kind == 'call' and entry.facts else ()
@@ -97,9 +106,9 @@ def told_apart(record: Record, entry: Entry, k: int, names: tuple[str, ...]) -> 
         return names[k]
     made = next((e for e in record.entries if entry.keys[k] in e.made), None)
     if made is not None:
-        return f'{made.label} {made.name}'
+        return f'entry {made.label}'
     by = record.entries[record.readings[entry.by].entry] if entry.by is not None else None
-    return gradient(f'{by.label} {by.name}') if by is not None and entry.keys[k] == max(keys) else names[k]
+    return gradient(f'entry {by.label}') if by is not None and entry.keys[k] == max(keys) else names[k]
 
 
 def formulas(
@@ -178,7 +187,7 @@ def reads(how: str, names: Called, known: Called) -> tuple[tuple[str, str], ...]
     return tuple(dict.fromkeys((said[f], values[f]) for f in said if f != 'dout' and values[f] not in ('', said[f])))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=style.PARTS)
 def part(name: str) -> str:
     """A name as a part of a formula.
 
@@ -320,7 +329,7 @@ def functions(rule: Any) -> tuple:
     return getattr(rule, 'dx', None), getattr(rule, 'dy', None)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=style.FORMULAS)
 def expression(code: CodeType) -> ast.Lambda | None:
     """The lambda that has this code, as it is written."""
     lines = linecache.getlines(code.co_filename)
@@ -340,7 +349,7 @@ def expression(code: CodeType) -> ast.Lambda | None:
     return None
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=style.TREES)
 def _parsed(file: str, _: int) -> ast.Module:
     return ast.parse(''.join(linecache.getlines(file)))
 

@@ -7,17 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...ink.shapes import Frame
-from ...judge.verdict import NOT_ASKED
-from ...story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Step, Value
-from . import loops, verdict
-from .phrases import root
-from .plan import Plan
-from .program import Listing, Row
-from .strip import TAKEN, Column, Slot, Strip
-
-MOST = 160  # steps of a picture: more would not travel
-JUDGED = 40  # takeovers of which the truth is worked out
+from ..judge.verdict import NOT_ASKED
+from ..story.record import Arrival, Gradient, Pass, Reading, Record, Step, Value
+from . import loops, style, verdict
+from .formula import TAKEN
 
 
 class Shot(NamedTuple):
@@ -28,7 +21,7 @@ class Shot(NamedTuple):
     known: frozenset[int] = frozenset()  # the readings that have been compared by then
 
 
-def shots(record: Record, compare: bool, most: int = MOST) -> list[Shot]:
+def shots(record: Record, compare: bool, most: int = style.MOST_STEPS) -> list[Shot]:
     """The steps of the picture: at most about `most`. Where takeovers can be judged, each gradient that reads them ends
     with a comparison: of the worst of those that are wrong, else of the first that is not simply right."""
     keep = kept(record, most)
@@ -40,9 +33,9 @@ def shots(record: Record, compare: bool, most: int = MOST) -> list[Shot]:
                 judged = judge(record, run, when)
                 if judged is not None:
                     ends[run.ended if run.ended is not None else len(record.steps) - 1] = judged
-        if len(ends) > most // 4:  # of many, those that are wrong, then what is different on purpose
+        if len(ends) > most // style.ENDS:  # of many, those that are wrong, then what is different on purpose
             how = {end: verdict.worst_of(record.readings[ends[end]].verdicts)[0] for end in ends}
-            ends = {end: ends[end] for end in sorted(sorted(ends, key=how.get)[: most // 4])}
+            ends = {end: ends[end] for end in sorted(sorted(ends, key=how.get)[: most // style.ENDS])}
     out, known = [], frozenset()
     for i in range(len(record.steps)):
         again = i in ends and i - 1 in keep and nothing_new(record, i, ends[i])
@@ -79,7 +72,7 @@ def judge(record: Record, run: Pass, when: list[int]) -> int | None:
     during = range(bisect_left(when, run.started), bisect_right(when, last))
     found = [i for i in during if (r := record.readings[i]).order == run.order
              and record.entries[r.entry].kind == 'call' and r.given is not None and r.judge]  # fmt: skip
-    told = {i: record.readings[i].verdicts for i in found[:JUDGED]}
+    told = {i: record.readings[i].verdicts for i in found[: style.JUDGED]}
     asked = [i for i, verdicts in told.items() if any(v.verdict != NOT_ASKED for v in verdicts)]
     return min(asked, key=lambda i: verdict.worst_of(told[i]), default=None)
 
@@ -97,7 +90,8 @@ def kept(record: Record, most: int) -> set[int]:
     if len(found) > most:
         odd = [i for i in found if remarkable(record, record.steps[i])]
         rest = most - min(len(odd), most // 2)
-        found = sorted({*odd[: most // 4], *odd[-(most // 4) :], *found[: rest // 2], *found[-(rest // 2) :]})
+        end, half = most // style.ENDS, rest // 2
+        found = sorted({*odd[:end], *odd[-end:], *found[:half], *found[-half:]})
     return set(found)
 
 
@@ -108,7 +102,6 @@ class Story:
         self.record = record
         self.parts = self.contributions()
         self.sums: dict[object, Sum] = {}
-        self.focused: list[tuple[int | None, ...]] = []
         self.takeovers: list[int | None] = []
         self.first_taken = next((e for e in record.entries if e.kind in TAKEN), None)
         self.made = {key: i for i, e in enumerate(record.entries) for key in e.made}
@@ -117,19 +110,16 @@ class Story:
             when, which = self.reached.setdefault(reading.entry, ([], []))
             when.append(reading.reached)
             which.append(number)
-        self.written = [
-            [e.written for e in record.entries if (e.level > 0) == (level > 0) and e.written is not None]
-            for level in (0, 1)
-        ]
-        focus: list[int | None] = [None, None]
+        levels: list[int | None] = [None] * (record.depth + 1)
+        self.levels: list[tuple[int | None, ...]] = []
         takeover = None
         for step in record.steps:
             if step.entry is not None:
-                focus[min(record.entries[step.entry].level, 1)] = step.entry
+                levels[record.entries[step.entry].level] = step.entry
             about = record.readings[step.reading].entry if step.reading is not None else None
             if about is not None and step.kind in ('reach', 'inside', 'give') and record.entries[about].kind in TAKEN:
                 takeover = step.reading
-            self.focused.append(tuple(focus))
+            self.levels.append(tuple(levels))
             self.takeovers.append(takeover)
 
     def reading(self, entry: int, step: int, run: Pass | None = None) -> int | None:
@@ -194,20 +184,20 @@ class Story:
         return out
 
     @cached_property
-    def readers(self) -> tuple[list[tuple[Pass, int]], list[tuple[Pass, int]]]:
-        """Whose each of two tapes is, and when they come to it: the gradients that start there, at its end; of a tape
-        where none starts, those that go on to it from the other one."""
-        starts: tuple[list, list] = [], []
-        for run in self.record.passes:
+    def comers(self) -> list[list[tuple[Pass, int]]]:
+        """For each tape the gradients that read it, and when each comes to it: where it starts there, or later."""
+        out: list[dict[int, int]] = [{} for _ in range(self.record.depth + 1)]
+        for number, run in enumerate(self.record.passes):
             if run.started is not None:
-                starts[self.starts(run)].append((run, run.started))
-        if not starts[1]:
-            first: dict[int, int] = {}
-            for reading in self.record.readings:
-                if self.record.entries[reading.entry].level and reading.run is not None:
-                    first.setdefault(reading.run, reading.reached)
-            starts[1].extend((self.record.passes[number], when) for number, when in first.items())
-        return starts
+                entry = self.record.steps[run.started].entry
+                level = self.record.entries[entry].level if entry is not None else max(run.level - 1, 0)
+                out[min(level, self.record.depth)].setdefault(number, run.started)
+        for level, found in enumerate(out):
+            if not found:  # none starts there: those that go on to it from another one
+                for reading in self.record.readings:
+                    if self.record.entries[reading.entry].level == level and reading.run is not None:
+                        found.setdefault(reading.run, reading.reached)
+        return [[(self.record.passes[number], when) for number, when in found.items()] for found in out]
 
     def part(self, run: Pass) -> bool:
         """Whether a bprop or a hook asked for a gradient: it ends in there, and is no gradient of the user's."""
@@ -215,35 +205,17 @@ class Story:
         when = run.begun if run.started is None else run.started
         return any(r.reached < when and (r.given is None or when < r.given) for r in taken)
 
-    def starts(self, run: Pass) -> int:
-        """On which of two tapes a gradient starts to read: where the entry stands that made its output."""
-        entry = self.record.steps[run.started].entry
-        return min(self.record.entries[entry].level if entry is not None else run.level - 1, 1)
-
     @cached_property
     def again(self) -> Value | None:
         """What a takeover returned and the second tape ends with: there it is the output that is differentiated."""
         last = next((e for e in reversed(self.record.entries) if e.level), None)
-        for value in last.outputs if last is not None else ():
-            for tile, other in self.single.items():
-                if other.name == value.name and np.array_equal(other.data, value.data):
-                    self.again_tile = tile
-                    return value
-        return None
-
-    @cached_property
-    def single(self) -> dict[str, Value]:
-        """What each takeover returned that returned one gradient, by the key of its picture."""
-        out = {}
-        for number, reading in enumerate(self.record.readings):
-            gave = [(k, g.value) for k, g in enumerate(reading.gave) if g.value is not None]
-            if self.record.entries[reading.entry].kind == 'call' and len(gave) == 1:
-                out[f'g{number}.{gave[0][0]}'] = gave[0][1]
-        return out
-
-    def has_second(self, step: int) -> bool:
-        """Whether the second tape has an entry yet."""
-        return bool(self.written[1]) and min(self.written[1]) <= step
+        gave = [[g.value for g in r.gave if g.value is not None] for r in self.record.readings
+                if self.record.entries[r.entry].kind == 'call']  # fmt: skip
+        returned = {
+            (v.name, v.shape, v.data.tobytes()) for v, *more in filter(None, gave) if not more and v.data is not None
+        }
+        found = (v for v in (last.outputs if last is not None else ()) if v.data is not None)
+        return next((v for v in found if (v.name, v.shape, v.data.tobytes()) in returned), None)
 
     def contributions(self) -> dict[int, list[tuple[int, Value, int]]]:
         """For each tensor (its key) what was handed out for it: (step, value, reading). Where that is added to what has
@@ -322,107 +294,3 @@ class Sum:
                 self.total = self.total + value.data
         self.count = count
         return first._replace(data=np.asarray(self.total).astype(first.data.dtype))
-
-
-class Moment:
-    """All that the drawing of one frame needs: the frame, the plan, and where the record stands."""
-
-    def __init__(self, story: Story, plan: Plan, strips: list[Strip], listing: Listing, shot: Shot) -> None:
-        record = story.record
-        self.record, self.story, self.plan, self.strips, self.listing = record, story, plan, strips, listing
-        self.shot, self.step, self.frame = shot, shot.step, Frame()
-        self.compare = shot.compare is not None
-        self.now: Step = record.steps[shot.step]
-        self.taken = shot.compare if self.compare else story.takeovers[shot.step]
-        self.own_rows: list[Row] = []
-        focus = list(story.focused[shot.step])
-        if self.compare:
-            entry = record.readings[shot.compare].entry
-            focus[min(record.entries[entry].level, 1)] = entry
-        self.focus = [f if f is not None else next(iter(s.entries), None) for f, s in zip(focus, strips, strict=False)]
-
-    def reading_of(self, i: int) -> tuple[int | None, Reading | None, bool, bool]:
-        """(number, reading, whether it has handed out, whether this step is about it) of an entry."""
-        number = self.story.reading(i, self.step, self.reader(min(self.record.entries[i].level, 1)))
-        if self.now.reading is not None and self.record.readings[self.now.reading].entry == i:
-            number = self.now.reading
-        if number is None:
-            return None, None, False, False
-        reading = self.record.readings[number]
-        given = reading.given is not None and reading.given <= self.step
-        return number, reading, given, self.now.reading == number and not self.compare
-
-    def state(self, i: int) -> tuple[bool, bool]:
-        """Whether an entry has been written, and whether this step is about writing it."""
-        entry = self.record.entries[i]
-        done = (
-            entry.first <= self.step
-            if entry.kind == 'torn'
-            else entry.written is not None and entry.written <= self.step
-        )
-        here = self.now.entry == i and self.now.kind in ('enter', 'hidden', 'write', 'fail') and not self.compare
-        here = here and self.taken is None if self.now.kind == 'fail' else here
-        return done, here
-
-    def reader(self, level: int) -> Pass | None:
-        """The gradient whose reading of this tape is shown: the one that this step is about, if it is about an entry
-        there, else the one that came to it last."""
-        reading = self.shot.compare if self.compare else self.now.reading
-        if reading is not None and min(self.entry_of(reading).level, 1) == level:
-            return self.story.by(reading)
-        return self.run(level)
-
-    def run(self, level: int) -> Pass | None:
-        """The gradient that reads this tape, if one has come to it."""
-        if self.record.depth == 0:
-            runs = [p for p in self.record.passes if p.started is not None and p.started <= self.step]
-            return runs[-1] if runs else None
-        came = {when: p for p, when in self.story.readers[level] if when <= self.step and self.together(p)}
-        return came[max(came)] if came else None
-
-    def together(self, run: Pass) -> bool:
-        """Whether a gradient belongs to the nest of the one that is told now, or to the bprop around that."""
-        passes, now = self.record.passes, self.now.run
-        return now is None or root(self.record, passes.index(run)) == root(self.record, now)
-
-    @property
-    def over(self) -> bool:
-        """Whether all has run, so that what it came to is the subject."""
-        return self.compare or (self.behind and self.now.kind == 'arrive')
-
-    @property
-    def behind(self) -> bool:
-        """Whether the first tape has told its story: backward reads the second now."""
-        return len(self.strips) > 1 and self.run(1) is not None
-
-    @property
-    def again(self) -> Slot | None:
-        """Where the second tape ends with what a takeover returned, if it is open from end to end."""
-        if len(self.strips) < 2 or self.strips[1].all is None or self.story.again is None or self.plan.narrow:
-            return None
-        return next(s for s in self.strips[1].all.columns[-1].outputs if s.value is self.story.again)
-
-    def column(self, entry: int) -> Column | None:
-        """The column of an entry, if it is open."""
-        for strip, focus in zip(self.strips, self.focus, strict=True):
-            for column in strip.row(focus).columns:
-                if column.entry == entry:
-                    return column
-        return None
-
-    def entry_of(self, reading: int) -> Entry:
-        """The entry that a reading reads."""
-        return self.record.entries[self.record.readings[reading].entry]
-
-    def own(self) -> Entry | None:
-        """The takeover whose lines are shown: the one that runs or is written, else the last or the first."""
-        if self.taken is not None and (self.compare or self.now.kind in ('reach', 'inside', 'give', 'arrive', 'add')):
-            return self.entry_of(self.taken)
-        entry = self.record.entries[self.now.entry] if self.now.entry is not None else None
-        if entry is not None and entry.kind in TAKEN:
-            return entry
-        if entry is not None and entry.by is not None and self.entry_of(entry.by).kind in TAKEN:
-            return self.entry_of(entry.by)
-        if self.taken is not None:
-            return self.entry_of(self.taken)
-        return self.story.first_taken

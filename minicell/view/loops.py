@@ -2,13 +2,11 @@
 
 from functools import lru_cache
 
-from ...story.record import Entry, Record
-
-LONGEST = 12  # entries of one turn
-FEWEST = 3  # turns
+from ..story.record import Entry, Record
+from . import style
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=style.RECORDS)
 def turns(record: Record, level: int) -> tuple[tuple[int, ...], ...]:
     """The entries of one tape; those that take turns in a loop stand together."""
     entries = [i for i, e in enumerate(record.entries) if e.level == level]
@@ -18,7 +16,7 @@ def turns(record: Record, level: int) -> tuple[tuple[int, ...], ...]:
     at = 0
     while at < len(entries):
         period, times = repeats(signs, at)
-        if times < FEWEST:
+        if times < style.FEWEST_TURNS:
             period = times = 1
         for k in range(period):
             out.append(tuple(entries[at + k + t * period] for t in range(times)))
@@ -35,10 +33,10 @@ def sign(entry: Entry) -> tuple:
 def repeats(signs: list[int], at: int) -> tuple[int, int]:
     """The period and the number of turns that cover the most from here on."""
     best = (1, 1)
-    for period in range(1, min(LONGEST, (len(signs) - at) // FEWEST) + 1):
+    for period in range(1, min(style.LONGEST_TURN, (len(signs) - at) // style.FEWEST_TURNS) + 1):
         turns = 1
         while signs[at : at + period] == signs[at + turns * period : at + (turns + 1) * period]:
             turns += 1
-        if turns >= FEWEST and period * turns > best[0] * best[1]:
+        if turns >= style.FEWEST_TURNS and period * turns > best[0] * best[1]:
             best = (period, turns)
     return best

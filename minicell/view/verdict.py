@@ -4,10 +4,11 @@ import re
 
 import numpy as np
 
-from ...ink import numbers, tiles
-from ...judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart
-from ...story.names import gradient
-from ...story.record import Entry, Reading, Record, Value
+from ..ink import numbers, tiles
+from ..judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart
+from ..story.names import gradient
+from ..story.record import Entry, Reading, Record, Value
+from . import style
 from .phrases import listed, some
 
 Said = tuple[str, str]
@@ -17,7 +18,6 @@ BADGES = {
     SURROGATE: ('a surrogate', 'bf'), UNKNOWN: ('cannot be known', 'dim'), KINK: ('✓ right, at a kink', ''),
     RIGHT: ('✓ right', ''), NOT_ASKED: ('not asked for', 'dim'),
 }  # fmt: skip
-FINEST = 12  # decimals, where two numbers would look alike
 # of one, and of several
 CLAUSES = {
     WRONG: ('is wrong, and nobody noticed', 'are wrong, and nobody noticed'),
@@ -147,5 +147,6 @@ def worst(v: Verdict) -> tuple[tuple[int, ...], str, str] | None:
     """The worst number of a wrong gradient: its place, what it is, and what it should be."""
     if v.yours is None or v.worst is None:
         return None
-    pairs = [tuple(tiles.shown(n[v.worst], digits) for n in (v.yours, v.due)) for digits in (None, *range(3, FINEST))]
+    tried = None, *range(style.FEWEST_DECIMALS, style.FINEST)
+    pairs = [tuple(tiles.shown(n[v.worst], digits) for n in (v.yours, v.due)) for digits in tried]
     return v.worst, *next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])

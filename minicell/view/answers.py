@@ -1,0 +1,216 @@
+"""The gradients that were asked for: as numbers where they are few and small, else a row for each."""
+
+import numpy as np
+
+from ..ink import numbers, tiles
+from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Tile
+from ..ink.metrics import clean, shape_text
+from ..ink.shapes import width
+from ..judge.verdict import SURROGATE, UNKNOWN, WRONG, Verdict
+from ..story.record import Arrival, Pass, Record, Value
+from . import phrases, style, verdict
+from .now import Now
+from .result import Taken
+
+
+def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
+    """At the end, the gradients that were asked for, with what is known of them."""
+    run = now.story.by(taken.number)
+    ended = run is not None and run.ended is not None and run.ended <= now.step
+    gave = {g.of for g in taken.reading.gave if g.value is not None}
+    if not now.compare or not ended or all(a.of in gave and len(a.parts) == 1 for a in run.arrivals):
+        return None
+    number, boxes = now.record.passes.index(run), []
+    for k, arrival in enumerate(run.arrivals):
+        if arrival.of in gave and len(arrival.parts) == 1:
+            continue  # it stands in the tables
+        value, badge = arrival.total, known(now, run, arrival)
+        name = Text(arrival.name, 'mid2', style.NAMES[0])
+        how = tiles.plate(value, *style.MADE) if value is not None else None
+        picture = Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True) if value is not None else None
+        left = room - width('asked for:') - name.size[0] - (how.w if how else 0) - 2 * style.GAP - 2 * style.PAD
+        if left >= width(badge[0], badge[1]):
+            boxes.append(Row(name, picture, Text(*badge), gap=style.PAD))
+        else:
+            boxes.append(
+                Column(Row(name, picture, gap=style.PAD), Lines(badge[0], room - style.LABEL, badge[1], 2), gap=2)
+            )
+    rows: list[list[Box]] = [[]]
+    left = room - width('asked for:')
+    for box in boxes:
+        left -= box.size[0] + 2 * style.GAP
+        if left < 0 and rows[-1]:
+            rows.append([])
+            left = room - box.size[0]
+        rows[-1].append(box)
+    head = Text('asked for:', 'dim')
+    return Column(
+        *[Row(*([head] if not n else []), *row, gap=2 * style.GAP) for n, row in enumerate(rows[: style.ASKED_ROWS])],
+        across='start',
+    )
+
+
+def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
+    """What is known of a gradient that was asked for: it is as wrong as what it is made of."""
+    record, number = now.record, now.record.passes.index(run)
+    kinds: dict[str, list[str]] = {}
+    for reading in record.readings:
+        entry = record.entries[reading.entry]
+        if reading.run != number or entry.kind != 'call':
+            continue
+        for k, (key, _) in enumerate(now.story.handed(reading)):
+            found = verdict.known(reading)
+            if k < len(found) and leads(record, arrival.key, key):
+                kinds.setdefault(found[k].verdict, []).append(entry.name)
+    for kind, said in (
+        (WRONG, '✗ made with {}’s'),
+        (SURROGATE, 'through the surrogate of {}'),
+        (UNKNOWN, 'cannot be judged'),
+    ):
+        if kind in kinds:
+            return said.format(kinds[kind][0]), 'xx' if kind == WRONG else 'dim'
+    return ('✓ right', '') if kinds or arrival.total is not None else ('none', 'dim')
+
+
+def leads(record: Record, key: int, to: int) -> bool:
+    """Whether one tensor is another, or the other was made of it."""
+    need = {to}
+    for entry in reversed(record.entries):
+        if not need.isdisjoint(entry.made):
+            need.update(entry.keys)
+    return key in need
+
+
+def asked(now: Now, level: int) -> Pass | None:
+    """The gradient whose arrivals are shown beside a tape: the last that has come to it of those that end there, and
+    before one has, the first that will."""
+    comers, depth = now.story.comers, now.record.depth
+    beyond = [run for later in range(level + 1, depth + 1) for run, _ in comers[later]]
+    found = [(when, run) for run, when in comers[level] if run.arrivals and run not in beyond]
+    if not found and level == depth:
+        found = [(run.begun, run) for run in now.record.passes if run.arrivals]
+    came = [each for each in found if each[0] <= now.step] or found[:1]
+    return max(came, key=lambda each: each[0])[1] if came else None
+
+
+def partial(now: Now, run: Pass, arrival: Arrival) -> Value | None:
+    """A gradient as far as its parts have come."""
+    if arrival.total is None:
+        return None
+    if run.ended is not None and run.ended <= now.step:
+        return arrival.total
+    return now.story.arriving(arrival).until(now.step)
+
+
+def final(now: Now, run: Pass, place: int) -> Verdict | None:
+    """The verdict on a gradient of a gradient, once it has come."""
+    if run.ended is None or run.ended > now.step:
+        return None
+    return run.verdicts[place] if run.verdicts else None
+
+
+def arrivals(now: Now, level: int, w: float, h: float) -> Box:
+    """The gradients that were asked for, as far as they have come."""
+    run = asked(now, level)
+    if run is None:
+        return Space()
+    small = [a for a in run.arrivals if a.total is None or a.total.data is None or a.total.data.size <= style.LARGE]
+    if len(run.arrivals) <= 2 and len(small) == len(run.arrivals):
+        each = (w - style.GAP) / max(len(run.arrivals), 1)
+        hero = level > 0 and len(run.arrivals) == 1 and not now.story.part(run)
+        return Row(*[few(now, run, k, each, h, hero) for k in range(len(run.arrivals))], gap=style.GAP, across='start')
+    return listed(now, run, w, h) or many(now, run, w)
+
+
+def listed(now: Now, run: Pass, w: float, h: float) -> Box | None:
+    """Small gradients with their numbers, in columns; None where they have no room."""
+    if any(a.total is None or a.total.data is None or a.total.data.size > style.LARGE for a in run.arrivals):
+        return None
+    number, columns, left = now.record.passes.index(run), [[]], h
+    for k, arrival in enumerate(run.arrivals):
+        value, how = partial(now, run, arrival), tiles.plate(arrival.total, *style.VALUES[0])
+        shown = (
+            Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True)
+            if value is not None
+            else Space(how.w, how.h)
+        )
+        box = Row(
+            Text(arrival.name, '' if value is not None else 'fut', style.NAMES[0], key=f'A{number}.{k}N'),
+            shown,
+            gap=style.APIECE,
+        )
+        if box.size[1] + style.PAD > left and columns[-1]:
+            columns.append([])
+            left = h
+        left -= box.size[1] + style.PAD
+        columns[-1].append(box)
+    found = Row(*[Column(*column, gap=style.PAD, across='end') for column in columns], gap=style.GAP, across='start')
+    return found if found.size[0] <= w and found.size[1] <= max(h, style.LIST_ROW * style.LIST_MOST) else None
+
+
+def few(now: Now, run: Pass, k: int, w: float, h: float, hero: bool) -> Box:
+    """A small gradient as numbers."""
+    arrival, number = run.arrivals[k], now.record.passes.index(run)
+    value, key = partial(now, run, arrival), f'p{number}.{k}'
+    name = now.story.named(run).get(arrival.name, arrival.name)
+    found = final(now, run, k)
+    badge = verdict.badge(found) if found else None
+    head = Row(Text(name, 'mid3' if value is not None else 'fut mid3', w - style.WORDS, key=f'A{key}N'),
+               Text(badge[0], f'mid2 {badge[1]}') if badge else None, gap=style.GAP)  # fmt: skip
+    if value is None:
+        return Column(head, Text('?', 'ques'), gap=2, across='start')
+    if phrases.single(value):
+        said, look = numbers.said(value.data.item()), 'hero' if hero and h > style.HERO else 'xxl'
+        parts = now.story.arriving(arrival).parts(now.step)
+        more = now.part(arrival.key)
+        if more is not None and parts and run.ended != now.step and more is not parts[-1]:
+            said, look = f'{said} + {phrases.amount(more)}', 'xxl'  # the next step adds it
+        look = look if width(said, look) <= w else 'xxl' if width(said, 'xxl') <= w else 'big'
+        cell = f'{key}[0,0]'
+        digits = Text(said, look, layer=style.OVER, key=f'{cell}t', v=cell)
+        press = Card(digits, 'cell hot', style.CELL_PAD, at=(0, 0.5), key=cell, layer=style.LIFTED, v=cell, rc=cell)
+        sum_ = '= ' + ' + '.join(map(phrases.amount, parts)) if len(parts) > 1 else ''
+        return Column(head, press, Lines(sum_, w, 'dim', 2), gap=2, across='start')
+    how = tiles.plate(value, w, h - style.TALL, row=style.TALL, ink='num')
+    return Column(head, Tile(value, key=key, how=how, classes=' bare', account=True), gap=style.APIECE, across='start')
+
+
+def many(now: Now, run: Pass, w: float) -> Box:
+    """A row for each: its name, its shape, how large it is."""
+    came = [now.story.arriving(a).last(now.step) for a in run.arrivals]
+    found, first = run.arrivals, 0
+    if len(found) > style.LIST_MOST:
+        latest = max(range(len(found)), key=came.__getitem__) if max(came) >= 0 else len(found) - 1
+        first = max(0, min(latest - style.LIST_MOST // 2, len(found) - style.LIST_MOST))
+    rows: list[Box] = []
+    for k in range(first, min(first + style.LIST_MOST, len(found))):
+        arrival = found[k]
+        value = partial(now, run, arrival)
+        shape = Text(shape_text(arrival.shape), 'dim end', key=f'G{k}s')
+        left = w - 2 * style.LIST_PAD[0] - style.LIST_NUMBER - style.HEAD_ROW - shape.size[0]
+        whole = value is not None and value.data is not None and value.data.size
+        number = Text(numbers.said(rms(value.data)) if whole else '', 'end b', key=f'G{k}v')
+        name = Text(arrival.name, 'm' if came[k] >= 0 else 'm fut', left, key=f'G{k}')
+        rows.append(Row(name, Space(grows=1), shape, Put(number, at=(1, 0.5), least=(style.LIST_NUMBER, 0))))
+    of = f'{first + 1}–{first + len(rows)} of {len(found)}' if len(found) > style.LIST_MOST else 'root mean square'
+    head = Row(Text('gradients', 'af', key='G'), Space(grows=1), Text(of, 'dim end', key='Gr'))
+    rows = [head, *rows]
+    return Card(Column(*rows, gap=2), 'sheet', style.LIST_PAD, (w, 0), (None, 0.5), key='Gs', rx=style.CARD_ROUND)
+
+
+def rms(array: np.ndarray) -> float:
+    """The root mean square, in double."""
+    if array.size == 1:
+        return abs(float(array.item()))
+    data = np.asarray(array, np.float64)
+    with np.errstate(all='ignore'):
+        return float(np.sqrt(np.mean(data * data)))
+
+
+def error(now: Now, w: float) -> Box:
+    """What ended the run, on a torn card."""
+    kind, _, message = now.told.what.partition(': ')
+    first = clean(message.partition('\n')[0])
+    words = Lines(first, w - 2 * style.LIST_PAD[0], 'dim', style.ERROR_ROWS)
+    told = Column(Text(f'✗ {kind}', 'big xx', key='v0'), words, gap=style.CLOSE)
+    return Card(told, 'sheet torn', style.LIST_PAD, (w, 0), at=(0, 0.5), rx=style.CARD_ROUND, key='torn')

@@ -1,0 +1,351 @@
+"""The whole picture of a moment: one grid for each tape, your code as its first column, and what came out under it."""
+
+from ..ink.boxes import Band, Box, Card, Column, Drawn, Grid, Lines, Put, Row, Space, Span, Text, draw, wrapped
+from ..ink.shapes import Frame, width
+from ..story.record import Entry, Line, Mark
+from . import answers, formula, lane, phrases, program, result, strip, style, takeover
+from .columns import Columns, Tape, skips
+from .lane import Lane, shared, wires
+from .moment import Shot, Story
+from .now import Now
+from .program import Code, Listing
+from .road import RoadEnd
+from .strip import Part
+from .tape import Cells, boxes_of
+
+DEFINED = 'what was computed, in order'
+LEGEND = '■ above 0, □ below: area is size'
+
+
+class Board:
+    """The layout of a record, for a screen or for a phone."""
+
+    def __init__(self, story: Story, listing: Listing, narrow: bool) -> None:
+        self.story, self.record, self.listing, self.narrow = story, story.record, listing, narrow
+        self.w = style.NARROW if narrow else style.WIDE
+        self.inner = self.w - 2 * style.EDGE
+        self.code_w = self.inner if narrow else style.CODE
+        self.room = self.inner if narrow else self.inner - style.CODE - style.GAP
+        self.tapes = [Tape(story, level, self.room, boxes_of) for level in range(self.record.depth + 1)]
+        self.tapes = [tape for tape in self.tapes if tape.strip.entries]
+        self.asks = {(run.mark.file, run.mark.line) for run in self.record.passes if run.mark}
+        own, cells = (max(map(self.rows_of, each.values()), default=0) for each in (listing.own, listing.cells))
+        self.taken = any(map(strip.taken, self.record.entries))
+        self.own_rows = min(own, style.OWN_ROWS)
+        self.cell_rows = min(cells, style.CELL_ROWS) if own else 0
+        calls = self.rows_of(listing.calls) + (0 if own else cells)
+        self.rows = max(min(calls, style.MOST_ROWS if own else style.ROWS_ALONE), style.FEWEST_ROWS)
+
+    def rows_of(self, lines: list[Line]) -> int:
+        """How many rows some lines take."""
+        return sum(len(program.broken(line, self.listing.depths, self.code_w)) for line in lines)
+
+    def frames(self, shots: list[Shot]) -> tuple[list[Frame], float]:
+        """The frames of these steps, and how high they are: the rows of each tape are as high in all of them."""
+        moments = [Now(self.story, shot) for shot in shots]
+        made = [[self.tape(now, tape) for tape in self.tapes] for now in moments]
+        for lanes in zip(*made, strict=True):
+            high = [max(rows) for rows in zip(*(each.grid.high for each in lanes), strict=True)]
+            for each in lanes:
+                each.grid.grow(high)
+        drawn = [draw(self.whole(now, lanes), self.w) for now, lanes in zip(moments, made, strict=True)]
+        return [canvas.frame for canvas, *_ in drawn], max((h for *_, h in drawn), default=0)
+
+    def whole(self, now: Now, lanes: list[Lane]) -> Box:
+        """All of a frame."""
+        parts: list[Box] = [each.box() for each in lanes]
+        if self.narrow or not lanes:
+            parts.insert(0, Column(Text('your program', 'dim'), self.calls(now), gap=2))
+        if (self.narrow and (self.record.depth or not self.taken)) or not lanes:
+            parts.append(self.answers(now, self.record.depth))
+        if now.told.kind == 'fail' and not now.compare:
+            parts.append(answers.error(now, self.inner))
+        return Card(Column(*parts, gap=style.APART, across='fill'), '', (style.EDGE, 0), at=(None, 0))
+
+    # ---- code ----
+
+    def code(
+        self, now: Now, lines: list[Line], tag: str, rows: int, key: str, mark: Mark | None, low: float = 0
+    ) -> Box:
+        """Some lines, those around the one that runs."""
+        entry, w, depths = now.own(), self.code_w, self.listing.depths
+        hid = entry is not None and entry.hidden_at is not None and now.step >= entry.hidden_at
+        shown = program.window(lines, rows, depths, w, mark, self.asks) if lines else []
+        nested = self.record.depth > 0 and tag == 'a'
+        code = Code(
+            program.rows(shown, tag, depths, w), w, None if now.over else mark, hid, nested=self.asks if nested else ()
+        )
+        look = 'panel' if self.narrow and tag == 'a' else ''
+        return Card(code, look, (0, 0), (w, rows * style.ROW), at=(0, low), key=key)
+
+    def calls(self, now: Now) -> Box:
+        """Your program."""
+        calls, cells = self.listing.beside(now.own())
+        mark = now.told.mark or next((run.mark for run in self.record.passes if run.mark), None)
+        return self.code(now, calls if self.own_rows else calls + cells, 'a', self.rows, 'code', mark)
+
+    def cell(self, now: Now) -> Box:
+        """The Cell whose bprop takes over, above that bprop."""
+        _, cells = self.listing.beside(now.own())
+        return self.code(now, cells, 'c', self.cell_rows, 'cell', now.told.mark, 1)
+
+    # ---- tapes ----
+
+    def tape(self, now: Now, tape: Tape) -> Lane:
+        """Forward, tape and backward, in shared columns."""
+        level, tag = tape.level, tape.tag
+        parts = tape.strip.parts(now.focus[level])
+        columns = Columns(tape, parts)
+        cells = Cells(columns, now)
+        boxes = [cells.column(column) for column in columns.list]
+        for n, (up, _, _) in enumerate(boxes):
+            up.key = f'{tag}c{n}'
+        count, broad = len(boxes) + 1, level > 0
+        lanes = range(max((lane + 1 for _, _, lane, *_ in skips(columns)), default=0))
+        over = Column(Space(0, style.LANE / 2), *[Space(0, style.LANE, key=f'{tag}o{k}') for k in lanes], gap=0)
+        low = Column(*[Space(0, style.LANE, key=f'{tag}u{k}') for k in lanes], gap=0)
+        back = Text('← backward', 'af' if cells.run is not None else 'fut', key=f'{tag}BW')
+        rows = [
+            [Span(self.heading(now, tape, parts), count)],
+            [Span(over, count)],
+            [None, *[up for up, _, _ in boxes]],
+            [None, *[mid for _, mid, _ in boxes]],
+            [Span(Put(back, at=(0, 0.6), least=(0, style.HEAD_ROW)), count)],
+            [RoadEnd(self.end(tape, cells), tag), *[down for *_, down in boxes]],
+            [Span(Column(low, self.told(now, tape), gap=0), count)],
+        ]
+        if broad:
+            del rows[style.TAPE_ROW]
+        rows = rows if self.narrow else [[None, *row] for row in rows]
+        if not self.narrow:
+            self.first_column(now, tape, rows)
+        elif self.own_rows and not level:
+            rows += [[Span(takeover.own_lines(now, self.listing, self.own_rows, self.code_w), count)],
+                     [Span(Card(self.made(now), '', (0, 2), at=(0, 0)), count)]]  # fmt: skip
+        if self.taken and not self.record.depth:
+            rows.append([Span(self.outcome(now), len(rows[2]))])
+        least = {} if broad else {style.TAPE_ROW: style.FILM}
+        first = 1 + (not self.narrow)
+        grid = Grid(rows, (style.GAP, 0), least=least, stretch=range(first, first + count - 1))
+        arrows = [
+            *wires(cells),
+            *shared(cells),
+            *self.stems(now, cells),
+            *self.band(now, cells),
+            *self.bridges(now, cells),
+        ]
+        flows = broad and any(isinstance(each, Drawn) and each.key == f'{tag}flows' for each in arrows)
+        return Lane(tag, grid, arrows, broad, now.behind(level), 'film rib' if flows else 'film')
+
+    def heading(self, now: Now, tape: Tape, parts: list[Part]) -> Box:
+        """What is seen of forward: of a loop, which turn; of a later tape, what is on it."""
+        unit = next((p.unit for p in parts if p.kind == 'open' and p.unit is not None and p.unit.turns), None)
+        opened = [self.record.entries[i] for p in parts if p.kind == 'open' for i in p.entries]
+        said = [strip.told(unit)] if unit else []
+        numbers = [e.label for e in opened if e.label[:1].isdigit()]
+        if any(p.kind != 'open' for p in parts) and numbers:
+            seen = '–'.join(dict.fromkeys((numbers[0], numbers[-1])))
+            said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {len(tape.strip.entries)}')
+        elif tape.level:
+            said.append(self.wrote(now, tape))
+        room = self.room - width('forward →') - style.GAP
+        more = Text(', '.join(said), 'dim', room, key=f'{tape.tag}of')
+        legend = Text(LEGEND, 'dim', key=f'{tape.tag}legend') if self.squares(tape, opened) else None
+        if legend is not None and more.size[0] + legend.size[0] + 2 * style.GAP > room:
+            legend = None
+        row = Row(Text('forward →', 'ff', key=f'{tape.tag}FW'), more, Space(grows=1), legend, gap=style.WORDS)
+        return Put(row, at=(None, 0.5), least=(0, style.HEAD_ROW))
+
+    def squares(self, tape: Tape, opened: list[Entry]) -> bool:
+        """Whether a tensor is drawn as squares among these entries."""
+        values = (v for e in opened for v in (*e.inputs, *e.outputs) if v.data is not None)
+        return any(tape.plate(v).kind == 'squares' for v in values)
+
+    def wrote(self, now: Now, tape: Tape) -> str:
+        """What lies on a later tape: what the rules computed, and lines of a bprop, which ran."""
+        entry = now.own()
+        own = {(x.file, x.number) for x in self.listing.of(entry)}
+        done = [self.record.entries[i] for i in tape.strip.entries if now.done(i)]
+        lines = sorted({e.mark.line for e in done if e.mark and (e.mark.file, e.mark.line) in own})
+        if not lines:
+            return 'what backward computed, in order'
+        which = f'lines {lines[0]} {"to" if len(lines) > 2 else "and"} {lines[-1]}' if lines[1:] else f'line {lines[0]}'
+        if any(not e.mark or (e.mark.file, e.mark.line) not in own for e in done):
+            return f'what backward computed, and {which} of the bprop'
+        return f'{which} of the bprop, as {"they" if len(lines) > 1 else "it"} ran'
+
+    def end(self, tape: Tape, cells: Cells) -> str:
+        """How the end of the road looks: whether what is asked for has come."""
+        first = cells.columns.list[0]
+        if cells.run is None or isinstance(first, Part) or all(cells.came(slot) is None for slot in first):
+            return 'road'
+        return cells.road(any(cells.loud(s) for s in first), True, first)
+
+    def told(self, now: Now, tape: Tape) -> Box:
+        """Under the road: the rule as a formula; or the way into the lines of a bprop, and what they have made."""
+        told, lines = now.told, []
+        here = told.reading is not None and not now.compare and now.entry_of(told.reading).level == tape.level
+        if here and not strip.taken(now.entry_of(told.reading)):
+            lines = [
+                Text(each, 'm', key=f'{tape.tag}how{k}') for k, each in enumerate(self.formulas(now, told.reading))
+            ]
+        taken = not tape.level and self.own_rows
+        high = style.ROW * 2 if not self.record.depth or taken else style.ROW
+        said = Put(Column(*lines, gap=2, across='start', key=f'{tape.tag}how'), at=(0, 0.5), least=(0, high))
+        if not taken or self.narrow:
+            return said
+        return Column(Space(0, style.ROAD, key='lane'), said if lines else self.made(now), gap=style.CLOSE)
+
+    def made(self, now: Now) -> Box:
+        """What the lines of a bprop have made by now."""
+        shown = self.record.depth and now.taken is not None and takeover.begun(now)
+        badges = result.Taken(now, now.taken).badges() if shown else []  # where there are no tables
+        said = takeover.unread(now)
+        head = Row(Text(said, 'bf', key='nob') if said else Space(0, style.ROW), *badges, gap=style.GAP)
+        return Column(head, takeover.values(now, self.room), gap=2, across='start')
+
+    def formulas(self, now: Now, number: int) -> list[str]:
+        """The rule that is read, with numbers where there is one each, in at most two rows."""
+        reading = now.record.readings[number]
+        entry, rows = now.record.entries[reading.entry], []
+        places = [k for k, v in enumerate(entry.inputs) if v.data is not None]
+        gave = {k: g.value for k, g in zip(places, reading.gave, strict=False) if g.value is not None}
+        starts = entry.level > 0 and reading.entry == self.tapes[-1].strip.entries[-1]
+        for found in formula.formulas(now.record, entry, starts, reading.douts[0] if reading.douts else None):
+            if gave and found.k not in gave:
+                continue
+            single = now.given(reading) and phrases.single(gave.get(found.k))
+            said = found.with_numbers(gave[found.k].data.item()) if single else str(found)
+            said = said if width(said, 'm') <= self.room else str(found)
+            if rows and rows[-1].endswith(said):  # it reads one tensor twice
+                rows[-1] += ', twice'
+            elif rows and width(f'{rows[-1]}    {said}', 'm') <= self.room:
+                rows[-1] += f'    {said}'
+            else:
+                first, *rest = wrapped(said, self.room, 'm', 2)
+                rows += [first, *(f'  {each}' for each in rest)]
+        return [row for row in rows if width(row, 'm') <= self.room][:2]
+
+    def first_column(self, now: Now, tape: Tape, rows: list[list]) -> None:
+        """Your code; beside a later tape, and where nothing takes over, what comes out."""
+        level, broad = tape.level, tape.level > 0
+        back = style.BACK_ROW - broad
+        if broad:
+            name = Column(
+                Text(f'{phrases.nth(level)} tape', 'mid2', key=f'{tape.tag}which'),
+                Lines(self.readers(level)[0], style.CODE - style.ROW, 'dim', style.SOURCE_ROWS, f'{tape.tag}by'),
+                gap=2,
+            )
+            rows[0][0] = Space(style.CODE)
+            rows[1][0] = Span(Put(name, at=(0, 0.6)), 1, 2)
+        else:
+            rows[0][0] = Put(Text('your program', 'dim'), at=(0, 0.5), least=(style.CODE, 0))
+            rows[1][0] = Span(Put(self.calls(now), at=(0, 0)), 1, 2)
+            which = 'first tape' if self.record.depth else 'the tape'
+            room = style.CODE - width(which) - style.GAP
+            more = (
+                next((words for words in self.readers(0) if width(words) <= room), '') if self.record.depth else DEFINED
+            )
+            rows[style.TAPE_ROW][0] = Put(
+                Row(
+                    Text(which, key='awhich'),
+                    Text(more if self.record.depth or not now.compare else '', 'dim', key='aby'),
+                    gap=style.WORDS,
+                ),
+                at=(0, 0.5),
+            )
+        if self.own_rows and not broad:
+            entry = now.own()
+            named = '' if entry is None else 'your hook' if entry.kind == 'hook' else f'the Cell {entry.name}'
+            named = 'your Cell' if entry is not None and entry.yours and entry.kind == 'call' else named
+            rows[back][0] = Put(Text(named, 'dim'), at=(0, 0.6))
+            rows[back + 1][0] = Put(self.cell(now), at=(0, 1))
+            rows[back + 2][0] = Put(takeover.own_lines(now, self.listing, self.own_rows, style.CODE), at=(0, 0))
+        else:
+            high = max(box.size[1] for box in rows[back + 1] if isinstance(box, Box)) + 2 * style.ROW
+            rows[back][0] = Span(Put(self.answers(now, level, high), at=(0, 0.5)), 1, style.BACK_ROWS)
+
+    def readers(self, level: int) -> list[str]:
+        """Which gradients read a tape back and where they are asked for, in fewer and fewer words."""
+        lines: dict[str, set[int]] = {}
+        for run, _ in self.story.comers[level]:
+            lines.setdefault(phrases.reads_as(self.record, run), set()).update({run.mark.line} if run.mark else ())
+        whole = ' and '.join(who + ''.join(f', line {n}' for n in sorted(found)) for who, found in lines.items())
+        return [whole, ' and '.join(lines)]
+
+    # ---- between the boxes ----
+
+    def stems(self, now: Now, cells: Cells) -> list[Box]:
+        """The lines from an entry to its block and to its rule."""
+        level, tag = cells.tape.level, cells.tag
+        opened = [part.entries[0] for part in cells.columns.list if isinstance(part, Part) and part.kind == 'open']
+        return [Drawn(lane.stem(now, i, tag, level > 0), f'{tag}s{i}') for i in opened]
+
+    def band(self, now: Now, cells: Cells) -> list[Box]:
+        """The way into the lines of a bprop, and the frame around these and what they return."""
+        if now.taken is None or cells.tape.level or not takeover.begun(now) or not self.listing.of(now.own()):
+            return []
+        i, out = self.record.readings[now.taken].entry, []
+        starts = (
+            c[0] for c in cells.columns.list if not isinstance(c, Part) and c[0].entry == i and c[0].out is not None
+        )
+        for slot in starts:
+            loud = now.running and now.told.kind == 'reach'
+            past, ink = ('', 'onr') if loud else (' past', 'mid2 bf')
+            said = next((w for w in takeover.label(self.record.entries[i]) if width(w, ink) < style.LABEL), '')
+            look = f'fat{past}', f'fatk{past}'
+            out.append(
+                Band(
+                    f'{cells.tag}d{slot.key}',
+                    'own',
+                    f'r{i}',
+                    look,
+                    said,
+                    ink,
+                    level='lane',
+                    down=self.narrow,
+                    key='fat',
+                )
+            )
+        given = now.given(self.record.readings[now.taken])
+        if now.compare and not self.record.depth:
+            out.append(Drawn(lane.lit(result.Taken(now, now.taken).lit()), 'lit'))
+        if given and not self.record.depth and not self.narrow:
+            out.append(Drawn(lane.joined(now.running), 'came'))
+        return out
+
+    def bridges(self, now: Now, cells: Cells) -> list[Box]:
+        """From the lines of a bprop to what they have written on the next tape."""
+        level, tag = cells.tape.level, cells.tag
+        entry = now.own()
+        if not level or entry is None:
+            return []
+        lines = {(x.file, x.number) for x in self.listing.of(entry)}
+        written = [e.mark for i, e in enumerate(self.record.entries) if e.level == level and now.done(i) and e.mark]
+        keys = [f'rowo{mark.line}.0' for mark in written if (mark.file, mark.line) in lines]
+        return [Drawn(lane.bridge(tag, keys, self.narrow), f'{tag}flows')] if keys and level == 1 else []
+
+    # ---- what comes out ----
+
+    def answers(self, now: Now, level: int, h: float = style.VOICE) -> Box:
+        """The gradients that were asked for."""
+        return answers.arrivals(now, level, self.code_w - style.ROW * (not self.narrow), h)
+
+    def outcome(self, now: Now) -> Box:
+        """The gradients of the takeover in focus, and what is known of them."""
+        number = now.taken if now.taken is not None else self.story.first_reading
+        if number is None:
+            return Card(self.answers(now, 0), '', (0, style.PAD))
+        taken, w = result.Taken(now, number, self.narrow), style.CODE - style.ROW
+        voice = Card(taken.voice(w), '', (0, 0), (w, 0), at=(0, 0.5))
+        across = style.ACROSS_NARROW if self.narrow else style.ACROSS
+        found = taken.tables(self.room, across)
+        tables = Column(
+            *[Row(*found[k : k + across], gap=style.GAP, across='start') for k in range(0, len(found), across)]
+        )
+        if self.narrow:
+            both: Box = Column(tables, voice, gap=style.PAD)
+        else:
+            both = Row(voice, tables, gap=style.GAP, across='start')
+        last = answers.asked_for(now, taken, self.inner - 2 * style.PAD)
+        return Card(Column(both, last, gap=style.PAD), '', (style.PAD, style.PAD), at=(None, 0), key='outcome')

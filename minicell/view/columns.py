@@ -1,0 +1,188 @@
+"""The columns of a tape: values (what some entries made and the next one reads) and entries, from left to right.
+
+How wide they are follows from the record and from which entries are open, not from the step.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..ink import tiles
+from ..ink.shapes import width
+from ..story.record import Reading, Value
+from . import formula, style
+from .moment import Story
+from .strip import Part, Strip
+
+TAGS = 'abcdefghijklmnop'  # of the tapes
+
+
+class Slot(NamedTuple):
+    """A tensor in a column of values: an output of an entry, or an input that is seen here first."""
+
+    key: int
+    value: Value
+    name: str
+    entry: int
+    out: int | None = None  # which output
+
+
+class Tape:
+    """One tape: what is open, and how large its tensors are. `boxes`: makes the boxes of a column."""
+
+    def __init__(self, story: Story, level: int, room: float, boxes: Callable) -> None:
+        self.story, self.record, self.level, self.tag = story, story.record, level, TAGS[level]
+        self.fit: dict[tuple, tuple[float, float]] = {}
+        self.widths: dict[tuple, float] = {}
+        self.plates: dict[tuple, tiles.Plate] = {}
+        marks = [(e.mark, e.round) for e in self.record.entries if e.level == level]
+        self.shared = {mark for mark in marks if marks.count(mark) > 1} if len(marks) < style.MANY_ENTRIES else set()
+        self.boxes = boxes
+        self.strip = Strip(self.record, level, room, self.wide)
+
+    def wide(self, parts: list[Part]) -> float:
+        """How wide these parts are together."""
+        columns = Columns(self, parts)
+        return columns.width()
+
+    def source(self, i: int) -> str:
+        """The expression that an entry stands for: not one that stands for several, as the call of a Cell does."""
+        entry = self.record.entries[i]
+        return '' if (entry.mark, entry.round) in self.shared else entry.source
+
+    # ---- plates ----
+
+    def plate(self, value: Value, tight: int = 0) -> tiles.Plate:
+        """How a tensor is drawn: its digits where they are few, else squares."""
+        key = id(value.data), value.words, tight  # (the record keeps its arrays)
+        if value.data is None or key not in self.plates:
+            how = tiles.plate(value, *style.VALUES[tight])
+            self.plates[key] = how if how.kind != 'squares' else tiles.plate(value, *style.SQUARES[tight])
+        return self.plates[key]
+
+    def fits(self, slot: Slot, tight: int, inside: bool = False) -> tuple[float, float]:
+        """How large the gradient of a tensor will be at most, with the tensor itself above it."""
+        key = slot.key, slot.entry, slot.out, tight, inside
+        if key not in self.fit:
+            parts, last = self.story.parts.get(slot.key, ()), len(self.record.steps)
+            came = [value for _, value, _ in parts]
+            runs = {id(run): run for run in (self.story.by(reading) for *_, reading in parts)}
+            came += [self.story.cotangent(slot.key, last, run) for run in runs.values()]
+            came += [r.douts[slot.out] for r in self.readings(slot) if slot.out < len(r.douts)]
+            plates = [self.cotangent(v, tight) for v in came if v.data is not None]
+            plates += [] if inside else [self.plate(v, tight) for v in came if v.data is not None]
+            high = max([p.h for p in plates], default=style.ROW)
+            plates += [] if inside else [self.plate(slot.value, tight)]
+            self.fit[key] = max([p.w for p in plates], default=0), high
+        return self.fit[key]
+
+    def readings(self, slot: Slot) -> list[Reading]:
+        """All readings of the entry that made it."""
+        if slot.out is None:
+            return []
+        return [self.record.readings[r] for r in self.story.reached.get(slot.entry, ((), ()))[1]]
+
+    def cotangent(self, value: Value, tight: int = 0) -> tiles.Plate:
+        """How a gradient is drawn on its way: on the road where it has room there."""
+        how = tiles.on_road(value)
+        return how if how is not None and how.w <= style.VALUES[tight][0] else self.plate(value, tight)
+
+
+class Columns:
+    """The columns of some parts of a tape: between two entries those values that the one made and the other reads."""
+
+    def __init__(self, tape: Tape, parts: list[Part]) -> None:
+        self.tape, self.record, self.tag = tape, tape.record, tape.tag
+        self.tight = max(part.tight for part in parts)
+        self.list: list[Part | tuple[Slot, ...]] = []
+        self.seen: dict[int, int] = {}  # where each tensor stands
+        waiting: list[Slot] = []
+        for part in parts:
+            if part.kind == 'open':
+                waiting += self.fresh(part.entries[0], waiting)
+            self.flush(waiting)
+            waiting = []
+            self.list.append(part)
+            if part.kind == 'open' and not self.within(part.entries[0]):
+                waiting = self.outputs(part.entries[0])
+        self.flush(waiting)
+
+    def within(self, i: int) -> Slot | None:
+        """What an entry made, where that stands on its card: the one number that the tape ends with."""
+        entry = self.record.entries[i]
+        last = i == self.tape.strip.entries[-1] and entry.kind == 'op' and not self.tape.level
+        if not last or len(entry.outputs) != 1 or entry.outputs[0].shape != ():
+            return None
+        (slot,) = self.outputs(i)
+        return slot
+
+    def flush(self, slots: list[Slot]) -> None:
+        """A column of values, if there are any."""
+        if slots:
+            self.seen.update({slot.key: len(self.list) for slot in slots})
+            self.list.append(tuple(slots[: style.STACK]))
+
+    def fresh(self, i: int, waiting: list[Slot]) -> list[Slot]:
+        """The inputs of an entry that are seen here first; a number that its expression names is not repeated."""
+        entry, out = self.record.entries[i], []
+        known = {*self.seen, *(slot.key for slot in waiting)}
+        names = formula.called(self.record, entry).inputs
+        made = self.tape.story.made
+        for k, value in enumerate(entry.inputs):
+            key = entry.keys[k] if k < len(entry.keys) else (i, k)
+            literal = formula.is_literal(value.name) and entry.source
+            if key not in known and not literal:
+                known.add(key)
+                out.append(Slot(key, value, self.named(value, made.get(key), names[k]), i))
+        return out
+
+    def named(self, value: Value, maker: int | None, otherwise: str) -> str:
+        """What an input is called: as in the program, else by the expression or the entry that made it."""
+        if maker is None:
+            return value.name or otherwise * (value.shape != ())
+        entry, source = self.record.entries[maker], self.tape.source(maker)
+        if value.name not in ('', f'{entry.label} {entry.name}'):
+            return value.name
+        return source if source and width(source) <= style.SHORT else f'entry {entry.label}'
+
+    def outputs(self, i: int) -> list[Slot]:
+        """What an entry made; of a hook on a tensor, what it is given."""
+        entry, values = self.record.entries[i], self.record.entries[i].outputs
+        if not values and entry.kind == 'hook':
+            values = next((r.douts for r in self.record.readings if r.entry == i), ())
+        alone = formula.called(self.record, entry).out
+        keys = [entry.made[n] if n < len(entry.made) else (i, -1 - n) for n in range(len(values))]
+        source = self.tape.source(i)
+        short = source if width(source) <= style.SHORT and entry.kind == 'op' else ''
+        alone = short or alone
+        names = [v.name or (alone if len(values) == 1 else f'out[{n}]') for n, v in enumerate(values)]
+        return [Slot(*each, i, n) for n, each in enumerate(zip(keys, values, names, strict=True))]
+
+    def width(self) -> float:
+        """How wide they are, with the gaps between them and the road's end."""
+        return style.TIP + sum(style.GAP + self.measured(column) for column in self.list)
+
+    def measured(self, column: Part | tuple[Slot, ...]) -> float:
+        """How wide a column is."""
+        if isinstance(column, Part) and column.kind != 'open':
+            label = self.record.entries[column.entries[0]].label if len(column.entries) == 1 else ''
+            return max(style.SPINE, width(label) + 2)
+        key = column if isinstance(column, Part) else (self.tight, *((s.key, s.entry, s.out) for s in column))
+        if key not in self.tape.widths:
+            boxes = self.tape.boxes(self, column)
+            self.tape.widths[key] = max(box.size[0] for box in boxes if box is not None)
+        return self.tape.widths[key]
+
+
+def skips(columns: Columns) -> list[tuple[int, int, int, int, int, int]]:
+    """(column, column of the value, lane, entry, which input, tensor) of each value that is read further right than by
+    its neighbour. Wires that would meet run in different lanes."""
+    out, ends = [], []
+    for n, part in enumerate(columns.list):
+        if isinstance(part, Part) and part.kind == 'open':
+            for k, key in enumerate(dict.fromkeys(columns.record.entries[part.entries[0]].keys)):
+                at = columns.seen.get(key)
+                if at is not None and at < n - 1:
+                    lane = next((j for j, end in enumerate(ends) if end <= at), len(ends))
+                    ends[lane : lane + 1] = [n]
+                    out.append((n, at, lane, part.entries[0], k, key))
+    return out

@@ -1,0 +1,212 @@
+"""What a tape lies on, and what is drawn between its boxes and those of your code once all of them stand."""
+
+from collections.abc import Callable
+
+from ..ink.boxes import Arrow, Box, Canvas, Drawn, Grid, Link, Rect
+from ..ink.shapes import width
+from . import style
+from .columns import skips
+from .now import Now
+from .strip import Part, taken
+from .tape import Cells
+
+Draws = Callable[[Canvas], None]
+CODE = ('lc', 'ln', 'lr', 'now', 'piece', 'grad', 'dout', 'own', 'nob')  # keys of shapes of code: it is never quiet
+
+
+class Film(Box):
+    """The tape itself: a film with holes along its edges."""
+
+    def __init__(self, tag: str, look: str = 'film') -> None:
+        self.tag, self.look = tag, look
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """From edge to edge."""
+        to.places[f'{self.tag}film'] = Rect(x, y, w, h)
+        to.frame.rect(f'{self.tag}film', x, y, w, h, self.look, -1)
+        for k, at in enumerate((y + style.HOLE, y + h - style.HOLE)):
+            to.frame.path(f'{self.tag}holes{k}', f'M{x + style.PAD:g},{at:g}H{x + w - style.PAD:g}', 'holes', 0)
+
+
+class Lane(Box):
+    """A tape on its grounds: forward's above, backward's below, the film between, or under forward where that lies on
+    it (`broad`). `quiet`: it has told its story."""
+
+    def __init__(self, tag: str, grid: Grid, arrows: list[Box], broad: bool, quiet: bool, film: str = 'film') -> None:
+        self.tag, self.grid, self.arrows, self.broad, self.quiet, self.film = tag, grid, arrows, broad, quiet, film
+
+    def box(self) -> Box:
+        """Itself, now that its grid is as large as it will be."""
+        self.size = self.grid.size
+        return self
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """The grounds, the grid, and what is drawn between its boxes."""
+        before = set(to.frame)
+        tag, high, round_ = self.tag, self.grid.high, style.FIELD_ROUND
+        head, up = sum(high[:2]), sum(high[: style.FORWARD_ROWS])
+        film = 0 if self.broad else high[style.TAPE_ROW]
+        left, wide, middle = x - style.EDGE, w + 2 * style.EDGE, up + film / 2
+        to.frame.rect(f'{tag}aback', left, y, wide, h, 'aback', -2, rx=round_)
+        to.frame.rect(f'{tag}ahead', left, y, wide, middle, 'ahead', -2, rx=round_)
+        to.frame.rect(f'{tag}ahead.', left, y + 2 * round_, wide, middle - 2 * round_, 'ahead', -2)
+        place = Rect(left, y + head, wide, up - head) if self.broad else Rect(left, y + up, wide, film)
+        to.put(Film(tag, self.film), place, 'film')
+        to.put(self.grid, Rect(x, y, w, h), 'grid')
+        if self.quiet:
+            to.frame.hush([key for key in to.frame if key not in before and not key.startswith(CODE)])
+        for k, arrow in enumerate(self.arrows):
+            to.put(arrow, Rect(x, y, w, h), f'w{k}')
+
+
+def stem(now: Now, i: int, tag: str, broad: bool) -> Draws:
+    """From an entry down to its block, and from there to its rule, or to where a takeover turns off."""
+
+    def drawn(to: Canvas) -> None:
+        card, block, rule = (to.places.get(key) for key in (f'e{i}', f'B{i}', f'r{i}'))
+        if card is not None and block is not None and now.done(i):
+            writes = now.told.kind == 'write' and now.writes(i)
+            to.frame.path(f'{tag}up{i}', f'M{block.cx:g},{card.bottom:g}V{block.y:g}', 'link' + ' f' * writes, 1)
+        top = card if broad else block
+        if top is None or rule is None or now.reading(i)[1] is None:
+            return
+        if not broad and taken(now.record.entries[i]):
+            sign(to, now, i, top)
+        x = top.cx if rule.x <= top.cx <= rule.right else None
+        end = rule.y if x is not None else rule.cy - style.ROAD / 2
+        to.frame.path(f'{tag}dn{i}', f'M{top.cx:g},{top.bottom:g}V{end - style.PAD:g}', 'call', 2)
+        to.frame.head(f'{tag}dn{i}h', top.cx, end - 1, 'd', 'run', style.OVER + 1, style.STEM)
+
+    return drawn
+
+
+def sign(to: Canvas, now: Now, i: int, top: Rect) -> None:
+    """On the way from an entry to its rule, why backward does not go on to that."""
+    entry, road, heading = now.record.entries[i], to.places.get(f'r{i}'), to.places.get('aBW')
+    said = 'you registered it' * entry.yours if entry.kind == 'hook' else f'{entry.name} has its own bprop'
+    wide = width(said) + style.ROW
+    left = max(top.cx - wide / 2, heading.x + width('← backward') + style.WORDS) if heading else top.cx - wide / 2
+    name = next((to.places[k] for k in (f'ad{key}n' for key in entry.made) if k in to.places), None)
+    left = min(left, name.x - wide - style.PAD) if name else left
+    if not said or road is None or heading is None or not left + style.PAD < top.cx < left + wide - style.PAD:
+        return
+    if left < heading.x + width('← backward') + style.WORDS:
+        return
+    y = heading.y + style.RING[0]
+    to.frame.rect('sign', left, y, wide, style.SIGN, 'block', style.OVER, rx=style.WORDS)
+    to.frame.text('why', left + wide / 2, y + style.SIGN - style.APIECE, said, 'mid bf', style.OVER + 1)
+
+
+def lit(cells: list[str]) -> Draws:
+    """Numbers of forward that a sum beside them is made of."""
+
+    def drawn(to: Canvas) -> None:
+        for cell in (cell for cell in cells if cell in to.frame):
+            ground, number = to.frame[cell].attrs, to.frame[f'{cell}t']
+            to.frame.rect(f'lit{cell}', *(ground[k] for k in ('x', 'y', 'width', 'height')), 'rl past', rx=style.JOINED)
+            classes = number.attrs['class'].replace(' dim', '')
+            to.frame[f'{cell}t'] = number._replace(attrs=number.attrs | {'class': classes})
+
+    return drawn
+
+
+def bridge(tag: str, keys: list[str], narrow: bool) -> Draws:
+    """From the lines of a bprop that have written entries of a later tape into that tape: they are what is on it."""
+
+    def drawn(to: Canvas) -> None:
+        own, film = to.places.get('own'), to.places.get(f'{tag}film')
+        rows = sorted((to.places[key] for key in keys if key in to.places), key=lambda place: place.y)
+        if own is None or film is None or not rows:
+            return
+        top, bottom = rows[0].y, rows[-1].bottom
+        to.frame.rect(f'{tag}wrote', own.x + 2, top, own.w - 2, bottom - top, 'block own', 0, rx=style.BLOCK_ROUND)
+        if narrow:
+            return
+        x, wide, r = own.right, style.GAP - 1, style.CARD_ROUND
+        d = f'M{x:g},{top:g}H{x + wide - r:g}A{r},{r},0,0,1,{x + wide:g},{top + r:g}V{film.y:g}H{x:g}Z'
+        to.frame.path(f'{tag}bridge', d, 'film rib', -1)
+
+    return drawn
+
+
+def joined(now: bool) -> Draws:
+    """One frame around the lines of a bprop and what they have returned."""
+
+    def drawn(to: Canvas) -> None:
+        own, out = to.places.get('own'), to.places.get('outcome')
+        if own is None or out is None:
+            return
+        r, left, right, inner = style.CARD_ROUND, own.x, out.right, own.right
+        top, y, end = own.y, out.y, out.bottom
+        d = (
+            f'M{left + r:g},{top:g}H{inner - r:g}A{r},{r},0,0,1,{inner:g},{top + r:g}V{y:g}H{right - r:g}'
+            f'A{r},{r},0,0,1,{right:g},{y + r:g}V{end - r:g}A{r},{r},0,0,1,{right - r:g},{end:g}H{left + r:g}'
+            f'A{r},{r},0,0,1,{left:g},{end - r:g}V{top + r:g}A{r},{r},0,0,1,{left + r:g},{top:g}Z'
+        )
+        to.frame.path('came', d, 'mine' if now else 'mine0', 0)
+
+    return drawn
+
+
+def wires(cells: Cells) -> list[Arrow]:
+    """From each value to the entries that read it, and from an entry to what it made."""
+    columns, now, tag = cells.columns, cells.now, cells.tag
+    out: list[Arrow] = []
+    for n, part in enumerate(columns.list):
+        if not isinstance(part, Part) or part.kind != 'open':
+            continue
+        (i,) = part.entries
+        entry, look = columns.record.entries[i], cells.quiet if now.done(i) or now.writes(i) else ' q'
+        near = [(k, key) for k, key in enumerate(dict.fromkeys(entry.keys)) if columns.seen.get(key) == n - 1]
+        out += [Link(f'{tag}{key}', f'e{i}', (f'fw{look}', f'fh{look}'), key=f'w{tag}{i}.{k}') for k, key in near]
+        done = cells.quiet if now.done(i) else ' q'
+        made = entry.made if columns.within(i) is None else ()
+        out += [
+            Link(f'e{i}', f'{tag}v{key}', (f'fw{done}', f'fh{done}'), key=f'w{tag}{i}o{k}')
+            for k, key in enumerate(made)
+        ]
+    for _, at, lane, i, k, key in skips(columns):
+        look = cells.quiet if now.done(i) or now.writes(i) else ' q'
+        out.append(Drawn(arch(f'{tag}{key}', f'{tag}c{at}', f'{tag}o{lane}', f'e{i}', look, k), f'w{tag}{i}k{k}'))
+    return out
+
+
+def shared(cells: Cells) -> list[Arrow]:
+    """From a rule back to a gradient further left than its neighbour, under what lies between: a part of a sum."""
+    columns, now, tag = cells.columns, cells.now, cells.tag
+    out: list[Arrow] = []
+    for _, at, lane, i, k, key in skips(columns):
+        reading = now.reading(i)[1]
+        if not taken(columns.record.entries[i]) and f'{tag}d{key}':
+            came = now.given(reading) and any(key == each for each, _ in now.story.handed(reading))
+            way = under(f'r{i}', f'{tag}c{at}', f'{tag}u{lane}', f'{tag}d{key}', came)
+            out.append(Drawn(way, f'u{tag}{i}k{k}'))
+    return out
+
+
+def under(start: str, column: str, lane: str, end: str, came: bool) -> Draws:
+    """The way of such a part."""
+
+    def drawn(to: Canvas) -> None:
+        a, c, low, b = (to.places.get(name) for name in (start, column, lane, end))
+        if not came or a is None or b is None or c is None or low is None:
+            return
+        x = c.right + style.GAP / 2
+        to.frame.path(to.path, f'M{a.cx:g},{a.bottom:g}V{low.cy:g}H{x:g}V{b.cy:g}H{b.right + style.TURN:g}', 'call', 2)
+        to.frame.head(f'{to.path}h', b.right + 1, b.cy, 'l', 'run', style.OVER, style.HEAD_OF_WIRE)
+
+    return drawn
+
+
+def arch(start: str, column: str, lane: str, end: str, look: str, k: int):
+    """A wire from a value over what lies between to a card that reads it."""
+
+    def drawn(to: Canvas) -> None:
+        a, c, over, b = (to.places.get(name) for name in (start, column, lane, end))
+        if a is None or b is None or c is None or over is None:
+            return
+        x, tip = c.right + style.GAP / 2 - 1, b.x + min(style.ENTERS + style.APART_BY * k, b.w - style.INSIDE)
+        to.frame.path(to.path, f'M{a.right + 1:g},{a.cy:g}H{x:g}V{over.cy:g}H{tip:g}V{b.y - style.TURN:g}', f'fw{look}')
+        to.frame.head(f'{to.path}h', tip, b.y - 1, 'd', f'fh{look}', style.LIFTED, style.HEAD_OF_WIRE)
+
+    return drawn

@@ -1,0 +1,123 @@
+"""A record at one of its steps: what is written and read by then, which gradient reads which tape, what is in focus."""
+
+from ..story.record import Entry, Pass, Reading, Record, Step, Value
+from .formula import TAKEN
+from .moment import Shot, Story
+from .phrases import root
+
+WRITES = ('enter', 'hidden', 'write', 'fail')
+TAKES = ('reach', 'inside', 'give')
+FOLLOWS = ('arrive', 'add')  # steps behind a takeover that are still about what it made
+
+
+class Now:
+    """All that the boxes of one frame ask about the moment."""
+
+    def __init__(self, story: Story, shot: Shot) -> None:
+        self.story, self.shot, self.step = story, shot, shot.step
+        self.record: Record = story.record
+        self.compare = shot.compare is not None
+        self.told: Step = self.record.steps[shot.step]
+        self.taken = shot.compare if self.compare else story.takeovers[shot.step]
+        self.focus: list[int | None] = list(story.levels[shot.step])
+        if self.compare:
+            entry = self.record.readings[shot.compare].entry
+            self.focus[self.record.entries[entry].level] = entry
+
+    # ---- entries ----
+
+    def done(self, i: int) -> bool:
+        """Whether an entry is there by now."""
+        entry = self.record.entries[i]
+        if entry.kind == 'torn':
+            return entry.first <= self.step
+        return entry.written is not None and entry.written <= self.step
+
+    def writes(self, i: int) -> bool:
+        """Whether this step is about writing it."""
+        here = self.told.entry == i and self.told.kind in WRITES and not self.compare
+        return here and (self.told.kind != 'fail' or self.taken is None)
+
+    def reads(self, i: int) -> bool:
+        """Whether this step is about reading it back."""
+        reading = self.told.reading
+        return not self.compare and reading is not None and self.record.readings[reading].entry == i
+
+    def reading(self, i: int) -> tuple[int | None, Reading | None]:
+        """The reading of an entry that is shown, and its number: that of this step, else the last that has begun."""
+        number = self.told.reading if self.reads(i) else None
+        if number is None:
+            number = self.story.reading(i, self.step, self.reader(self.record.entries[i].level))
+        return number, None if number is None else self.record.readings[number]
+
+    def given(self, reading: Reading | None) -> bool:
+        """Whether a reading has handed out by now."""
+        return reading is not None and reading.given is not None and reading.given <= self.step
+
+    def entry_of(self, reading: int) -> Entry:
+        """The entry that a reading reads."""
+        return self.record.entries[self.record.readings[reading].entry]
+
+    # ---- gradients ----
+
+    def reader(self, level: int) -> Pass | None:
+        """The gradient whose reading of a tape is shown: that of this step, if it is about an entry there, else the one
+        that came to it last."""
+        reading = self.shot.compare if self.compare else self.told.reading
+        if reading is not None and self.entry_of(reading).level == level:
+            return self.story.by(reading)
+        return self.run(level)
+
+    def run(self, level: int) -> Pass | None:
+        """The gradient that has come to a tape last, of the nest that is told now."""
+        came = [(when, k, p) for k, (p, when) in enumerate(self.story.comers[level]) if when <= self.step]
+        passes, now = self.record.passes, self.told.run
+        if self.record.depth and now is not None:
+            came = [each for each in came if root(self.record, passes.index(each[2])) == root(self.record, now)]
+        return max(came, key=lambda each: each[:2])[2] if came else None
+
+    def whose(self, i: int) -> Pass | None:
+        """The gradient whose reading of an entry is shown."""
+        number, _ = self.reading(i)
+        return self.story.by(number) if number is not None else self.reader(self.record.entries[i].level)
+
+    def sum(self, key: int, run: Pass | None) -> Value | None:
+        """What has come for a tensor so far."""
+        return self.story.cotangent(key, self.step, run)
+
+    def part(self, key: int) -> Value | None:
+        """What this step hands out for a tensor: adding it to what has come before is a step of its own."""
+        if self.compare or self.told.kind != 'give':
+            return None
+        parts = self.story.parts.get(key, ())
+        return next((value for _, value, reading in parts if reading == self.told.reading), None)
+
+    def behind(self, level: int) -> bool:
+        """Whether a tape has told its story: backward reads a later one now."""
+        return any(self.run(later) is not None for later in range(level + 1, self.record.depth + 1))
+
+    @property
+    def over(self) -> bool:
+        """Whether all has run, so that what it came to is the subject."""
+        last = self.told.kind == 'arrive' and self.step == len(self.record.steps) - 1
+        return self.compare or last
+
+    # ---- code ----
+
+    def own(self) -> Entry | None:
+        """The takeover whose lines are shown: the one that runs or is written, else the last or the first."""
+        if self.taken is not None and (self.compare or self.told.kind in (*TAKES, *FOLLOWS)):
+            return self.entry_of(self.taken)
+        entry = self.record.entries[self.told.entry] if self.told.entry is not None else None
+        if entry is not None and entry.kind in TAKEN:
+            return entry
+        if entry is not None and entry.by is not None and self.entry_of(entry.by).kind in TAKEN:
+            return self.entry_of(entry.by)
+        if self.taken is not None:
+            return self.entry_of(self.taken)
+        return self.story.first_taken
+
+    @property
+    def running(self) -> bool:
+        """Whether the lines of the takeover run now, or backward has just come to them."""
+        return not self.compare and self.taken is not None and self.told.reading == self.taken

@@ -1,1 +1,0 @@
-"""Pictures of a Record: keyed shapes for every step, in two layouts."""

@@ -1,0 +1,126 @@
+"""The measures of the picture, in px at scale 1. Their names say what they are for; a number used once stands here too.
+
+What a shape looks like is the business of `ink.style`: this is how much room things get.
+"""
+
+# gaps: between things that are one, between lines, between words, between parts
+JOINED, CLOSE, APIECE, WORDS = 3, 4, 6, 10
+RING = 2, 2  # around what is written or read
+LIFTED, OVER = 3, 5  # layers: above a card, above all that is not a band
+
+# the two layouts
+WIDE, NARROW = 900, 372
+EDGE = 10  # from the edge of the picture to what stands in it
+GAP = 12  # between columns of a tape
+CODE = 320  # the column of your lines
+HEAD_ROW = 24  # 'forward →', 'your program'
+APART = 12  # between two tapes, and above the results
+
+# lines of code
+ROW = 20
+PAD = 8  # around the lines of a bprop
+GUTTER = 30  # for a line's number
+FEWEST_ROWS, MOST_ROWS, ROWS_ALONE = 3, 6, 9  # of your program beside a takeover; the last: where there is none
+CELL_ROWS = 4  # of the Cell above its bprop
+OWN_ROWS = 7  # of a bprop
+CONTINUED = 4  # columns by which the rest of a broken line is indented
+NEXT_TO = 3  # a mark may be so many times as far away as a neighbour and still be chosen
+
+# a tape: the rows of its grid that are asked for by number, its film and the heading of backward
+TAPE_ROW, BACK_ROW, FORWARD_ROWS, BACK_ROWS = 3, 4, 3, 3
+FILM = 30
+HOLE = 3.5  # from a film's edge to its holes
+STEM = 6  # the head of a thin line
+ROAD = 36  # backward's road
+SPINE = 24  # a closed entry
+UPRIGHT = 96  # words on it
+CARD_W, CARD_H = 84, 56  # the least of an entry's card
+BLOCK_W = 58  # and of its block on the tape
+CARD_PAD, HIDDEN_PAD, BLOCK_PAD, SPINE_PAD, PILE_PAD = (8, 5), (6, 3), (8, 0), (2, 5), (3, 0)
+SOURCE = 128  # of an expression on a card, before it is broken
+SOURCE_ROWS = 3
+TIP = 14  # where the road ends
+HEAD = 24  # the size of its head
+BEND = 26  # where backward turns off
+LANE = 9  # a wire past other columns
+ENTERS, APART_BY, INSIDE = 18, 12, 10  # where wires enter a card from above: the first, the next ones, the last
+TURN = 7  # before the tip of a wire
+HEAD_OF_WIRE = 5
+# By how tight a tape is: the most of a tensor's numbers, of its squares, and of a name.
+VALUES = (230, 84), (230, 84), (230, 84), (112, 84), (84, 84)
+SQUARES = (110, 78), (110, 78), (110, 78), (72, 60), (60, 60)
+NAMES = 150, 150, 150, 112, 84
+RULES = 260, 150, 150, 120, 100  # and of what a rule is called
+BESIDE = 44  # a name that stands beside its numbers
+SHORT = 150  # an expression that is short enough to be a name
+STACK = 4  # values in a column
+# How tight a tape is, and how many spines stand on each side of what is open, in the order in which they are tried;
+# None: nor is it said how many entries are left out.
+SHAPES = (
+    *((0, 6), (0, 4), (0, 2), (1, 6), (1, 4), (1, 2), (2, 4), (2, 2), (2, 1), (2, 0), (2, None)),
+    *((3, 2), (3, 1), (3, 0), (3, None), (4, None)),
+)
+NAMES_ABOVE = 2  # from here on names stand above their tensors, and not beside them
+MOST_OPEN = 12
+MANY_ENTRIES = 2000  # of a tape, of which it is not looked for lines that several share
+MANY = 40  # units around the focus that are looked at
+FEWEST_TURNS, LONGEST_TURN = 3, 60  # of what is folded as a loop: turns, and entries in a turn
+FIELD_ROUND, CARD_ROUND, BLOCK_ROUND = 12, 8, 4
+
+# a takeover
+LABEL = 150  # of what the arrow into your lines says
+TALL = 26  # a row of numbers of a gradient that is a result
+MADE = 190, 64  # what a line has made
+
+# results
+VOICE = 120  # left of the sum that a true number is
+SAID_IN = 12  # on each side of a large number
+PLATE = 128, 58  # one large number
+TABLE = 210, 110
+TABLES = 3
+LIST_ROW = 22
+LIST_MOST = 8
+ASKED_ROWS = 2
+ACROSS, ACROSS_NARROW = 4, 2  # tables beside each other
+LARGE = 16  # numbers of a result that is written out
+
+LIST_PAD, LIST_NUMBER, ERROR_ROWS = (14, 8), 64, 6
+HERO = 110  # the room above and below a single number from which on it is the largest thing of all
+CELL_PAD, NUMBER_PAD = (4, 0), (10, 2)  # around a large number that can be pressed, and around one of a pair
+ROOMY_FORMULA = 40  # px by which a formula may be wider than the table under it
+
+# how much is shown
+SCRIPT = 820_000  # characters of a display, without its script; a picture that would be larger has fewer steps
+FEWEST_STEPS = 8
+PRINTED = 200  # lines of the printed tape that goes with a picture
+SCALES = 0.5, 4  # how much smaller or larger a picture may be
+ENDS = 4  # of many steps a quarter is those that compare, and each end has a quarter
+FEW = 4  # numbers that are said one by one
+NAMES_SAID, NAMES_WIDE = 4, 22  # so many names are listed, if all of them together are no longer
+FEWEST_DECIMALS, FINEST = 3, 12  # where two numbers would look alike
+GRAPH_NODES, GRAPH_NAME = 150, 40  # of a graph that is drawn at once; characters of a name
+RECORDS, TREES, LOOPS_KEPT, FORMULAS, PARTS = 32, 64, 4096, 256, 1024  # of what is worked out once
+ROOMY_CODE, LONG_FUNCTION, AROUND_MARK, MARKED = 22, 60, 6, 8  # lines that a panel has room for; of a function that is
+# shown around its marked lines alone; around each of these; of a mark that is long
+INDENT = 4  # of a tab
+MOST_STEPS = 160
+JUDGED = 40
+CAPTION = 880
+CAPTION_SIZE = 15
+TOUCHED = 400  # entries; to tell how the numbers of a longer tape were made would take too long
+ACCOUNTS = 64  # of a picture: more would not travel
+
+# the step line under a picture
+RAIL, RAIL_LEAST, RAIL_NARROW = 690, 270, 264
+BUTTON = 34  # around the words of a button
+EMPTY = 40  # the height of a picture of nothing
+SIGN = 21  # the height of the sign at a fork
+
+# how a number was made
+ASKED_NAMES = 12  # so many names stand in a sentence
+ROUNDINGS = 64  # of a sum that a rule may have made differently; of places without a number that are looked at
+HOOKED = 3  # of a tape's entry, where the tensor stands
+SEEDS = 4096  # so many elements are tried one at a time
+PROBED = 20_000  # numbers of an op's inputs, up to which the slopes get names
+ROWS_MANY, ROWS_KEPT = 8, 6  # over 8 rows of one kind, the largest 6 are kept, and the rest is one row
+FORMULA = 40  # characters

@@ -1,0 +1,393 @@
+"""One tape as boxes: forward over what was taped over backward, in shared columns.
+
+A column holds values, and under them the gradients that come back for them; or an entry: its card, its block on the
+tape, its rule. What is still to come has its place from the first frame on.
+"""
+
+from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Tile, Upright
+from ..ink.shapes import width
+from ..story.names import gradient
+from ..story.record import Entry, Value
+from . import formula, phrases, strip, style
+from .columns import Columns, Slot
+from .formula import name_of
+from .now import Now
+from .road import Road
+from .strip import Part, taken
+
+NEVER = 'never called'
+
+
+class Cells:
+    """The boxes of columns at a moment; without one, as large as they will be."""
+
+    def __init__(self, columns: Columns, now: Now | None) -> None:
+        self.columns, self.tape, self.record, self.tag = columns, columns.tape, columns.record, columns.tag
+        self.now = now
+        self.run = now.reader(self.tape.level) if now else None
+        self.quiet = ' q2' if self.run is not None else ''
+        self.broad = self.tape.level > 0
+        self.named = style.NAMES[columns.tight]  # px of a name
+
+    def column(self, column: Part | tuple[Slot, ...]) -> tuple[Box | None, Box | None, Box | None]:
+        """Forward, tape and backward of a column."""
+        if isinstance(column, Part):
+            return getattr(self, column.kind)(column)
+        return self.values(column), None, self.gradients(column)
+
+    # ---- values ----
+
+    def beside(self, slots: tuple[Slot, ...]) -> bool:
+        """Whether names stand beside their tensors: short ones of several."""
+        return (
+            len(slots) > 1
+            and all(width(s.name) <= style.BESIDE for s in slots)
+            and self.columns.tight < style.NAMES_ABOVE
+        )
+
+    def values(self, slots: tuple[Slot, ...]) -> Box:
+        """Tensors under their names; of several, short names stand beside them."""
+        beside = self.beside(slots)
+        return Put(
+            Column(*[self.value(slot, beside) for slot in slots], gap=style.CLOSE, across='end' if beside else 'start')
+        )
+
+    def value(self, slot: Slot, beside: bool) -> Box:
+        """A tensor and its name."""
+        now, how = self.now, self.tape.plate(slot.value, self.columns.tight)
+        there = now is not None and self.there(slot)
+        name = named(slot.name, '' if there else 'fut', self.named, f'{self.tag}{slot.key}n')
+        look = ' past' if now is not None and now.compare else ''
+        picture: Box = Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there, classes=look)
+        if self.broad and not there:  # the film is empty there
+            picture = Space(*picture.size, key=f'{self.tag}{slot.key}')
+        if beside:
+            return Row(name, picture, gap=style.APIECE, key=f'{self.tag}v{slot.key}')
+        return Column(
+            name,
+            Row(
+                picture,
+                Space(max(self.wide(slot) - how.w, 0)),
+                key=f'{self.tag}v{slot.key}',
+            ),
+            gap=0,
+            across='start',
+        )
+
+    def wide(self, slot: Slot) -> float:
+        """How wide a tensor and its gradient are, one under the other."""
+        shown = real(slot.value) and not self.returned(slot) and self.comes(slot)
+        return self.tape.fits(slot, self.columns.tight)[0] if shown else 0
+
+    def there(self, slot: Slot) -> bool:
+        """Whether a tensor is there by now: what enters the program is, from the start."""
+        if slot.out is not None:
+            return self.now.done(slot.entry)
+        known = self.now.done(slot.entry) or self.now.writes(slot.entry)
+        made = self.tape.story.made.get(slot.key)
+        return known or (made is None and self.record.entries[slot.entry].level == 0) or (
+            made is not None and self.now.done(made)
+        )  # fmt: skip
+
+    def gradients(self, slots: tuple[Slot, ...]) -> Box:
+        """What comes back for these tensors, on the road."""
+        shown = [slot for slot in slots if real(slot.value) and not self.returned(slot) and self.comes(slot)]
+        if not shown and (given := next((s.entry for s in slots if self.returned(s)), None)) is not None:
+            return Road(Put(self.ghost(given)), 'road')  # the tables show what the bprop returns
+        beside = self.beside(tuple(shown))
+        boxes = [self.gradient(slot, beside, len(shown) == 1) for slot in shown]
+        came = self.now is not None and any(self.came(slot) is not None for slot in slots)
+        first = self.record.entries[slots[0].entry]
+        turns = slots[0].out is not None and taken(first) and came and self.now.reading(slots[0].entry)[1] is not None
+        pile: Box = Column(*boxes, gap=style.JOINED, across='end' if beside else 'start')
+        if len(boxes) > 1:  # their names stand on it, too
+            pile = Card(pile, 'aback', style.PILE_PAD, layer=1)
+        child = Put(pile, at=(0 if turns else 0.5, 0.5))
+        return Road(child, self.road(came and any(self.loud(s) for s in slots), came, slots), starts=turns)
+
+    def comes(self, slot: Slot) -> bool:
+        """Whether a gradient of a tensor will ever come: for a constant there is none."""
+        story = self.tape.story
+        read = slot.out is not None and (slot.entry in story.reached or slot.entry in story.begins)
+        return read or bool(story.parts.get(slot.key))
+
+    def returned(self, slot: Slot) -> bool:
+        """Whether the gradient of a tensor is one that a takeover returns, and stands in its tables."""
+        return slot.out is None and taken(self.record.entries[slot.entry]) and not self.record.depth
+
+    def aside(self, i: int) -> bool:
+        """Whether the rule that a takeover displaces has room before its card, under what nothing else shows."""
+        at = next(n for n, c in enumerate(self.columns.list) if isinstance(c, Part) and c.entries[0] == i)
+        before = self.columns.list[at - 1] if at else None
+        alone = before is not None and not isinstance(before, Part)
+        return alone and all(self.returned(s) or not real(s.value) for s in before)
+
+    def road(self, loud: bool, came: bool, slots: tuple[Slot, ...] = ()) -> str:
+        """How a piece of the road looks."""
+        own = [self.record.entries[s.entry] for s in slots if s.out is None]
+        if not came or any(taken(e) for e in own):
+            return 'road'
+        return 'rb' if loud else 'rb past'
+
+    def gradient(self, slot: Slot, beside: bool, alone: bool, inside: bool = False) -> Box:
+        """A gradient and its name; before it has come, its place."""
+        now, (w, h) = self.now, self.tape.fits(slot, self.columns.tight, inside)
+        w += 2  # (it stands on a ground that is a little larger)
+        value = self.came(slot) if now is not None else None
+        label = self.label(slot)
+        name = named(label, '' if value is not None else 'fut', max(self.named, w), f'{self.tag}d{slot.key}n')
+        if value is None:
+            number: Box = Space(w, max(h, style.ROAD) if alone else h)
+        else:
+            how = self.tape.cotangent(value, self.columns.tight)
+            if how.ink and not alone:
+                how = self.tape.plate(value, self.columns.tight)
+            past = '' if self.loud(slot) else ' past'
+            key = f'{self.tag}d{slot.key}'
+            yours = slot.out is None and taken(self.record.entries[slot.entry])
+            ink = f' rl bare{past}' if how.ink and not yours else ' gave' if yours else ' on'
+            how = how._replace(ink='') if yours else how
+            picture = Tile(value, key=key, how=how, classes=ink, account=True)
+            ground = 'paper' if not how.ink else f'rl{past}'
+            tall = (0.0, style.ROAD) if how.ink else (0.0, 0.0)
+            number = Put(Card(picture, ground, (1.0, 0.0), tall, rx=0 if how.ink else style.BLOCK_ROUND),
+                         at=(0, 0.5), least=(w, max(h, style.ROAD) if alone else h))  # fmt: skip
+        if beside:
+            return Row(name, number, gap=style.APIECE)
+        low = Space(0, name.size[1]) if alone else None  # so that the number stands on the road
+        return Column(name, number, low, gap=0, across='start')
+
+    def label(self, slot: Slot) -> str:
+        """What a gradient is called: by the rule that reads it, where one does."""
+        entry = self.record.entries[slot.entry]
+        if slot.out is None:
+            return gradient(slot.name)
+        last = slot.entry == self.tape.strip.entries[-1]
+        dout = formula.called(self.record, entry, last and entry.level > 0).dout
+        if len(entry.outputs) > 1:
+            return f'dout[{slot.out}]' if entry.kind == 'call' or not slot.value.name else gradient(slot.value.name)
+        if slot.name == 'out' or (slot.value.name == '' and last):
+            return dout
+        if dout not in ('dout', entry.facts and entry.facts.dout):
+            return dout
+        long = f'{gradient(slot.name)} = {dout}', gradient(slot.name), dout
+        return next((words for words in long if width(words) <= self.named), dout)
+
+    def came(self, slot: Slot) -> Value | None:
+        """The gradient of a tensor as far as it has come."""
+        now = self.now
+        if (part := now.part(slot.key)) is not None:
+            return part
+        if slot.out is not None:
+            _, reading = now.reading(slot.entry)
+            if reading is not None and slot.out < len(reading.douts):
+                value = reading.douts[slot.out]
+                return value if value.data is not None else None
+            begun = [p for p in now.story.begins.get(slot.entry, ()) if p.started <= now.step]
+            found = now.sum(slot.key, begun[-1] if begun else self.run)
+            return found or (begun[-1].seeds[slot.out] if begun and slot.out < len(begun[-1].seeds) else None)
+        return now.sum(slot.key, now.whose(slot.entry))
+
+    def loud(self, slot: Slot) -> bool:
+        """Whether this step is about it."""
+        now = self.now
+        if now.compare or now.told.reading is None:
+            return not now.compare and now.told.kind == 'start' and slot.out is not None
+        entry = now.record.readings[now.told.reading].entry
+        if entry == slot.entry and slot.out is not None:
+            return now.told.kind != 'give' or not taken(self.record.entries[entry])
+        return now.told.kind in ('give', 'add') and slot.key in self.record.entries[entry].keys
+
+    # ---- entries ----
+
+    def open(self, part: Part) -> tuple[Box, Box | None, Box | None]:
+        """An entry: its card, its block on the tape, its rule."""
+        (i,) = part.entries
+        entry = self.record.entries[i]
+        off = entry.kind in ('loose', 'torn') or not entry.label
+        block = None if off or self.broad else Put(self.block(i, entry))
+        return (
+            Put(self.card(i, entry, part.tight > 0)),
+            block,
+            self.rule(i, entry, part.tight > 0) if not off else Road(Space(), 'road'),
+        )
+
+    def card(self, i: int, entry: Entry, plain: bool) -> Box:
+        """What ran."""
+        now = self.now
+        done, here = (now.done(i), now.writes(i)) if now else (False, False)
+        begun = done or here
+        ink, grey = ('mid', 'mid dim') if begun else ('mid fut', 'mid fut')
+        title = entry.name if entry.kind == 'loose' else name_of(entry)
+        rows: list[Box] = [
+            Lines(
+                f'{entry.label} {title}' if self.broad and entry.label else title,
+                style.SOURCE,
+                ink,
+                2,
+                f'e{i}t',
+                'fill',
+            )
+        ]
+        written = self.tape.source(i)
+        source = Lines(written, style.SOURCE, f'm {grey}', style.SOURCE_ROWS, f'e{i}o', 'fill')
+        if entry.kind == 'call':
+            rows.append(Text('own bprop' if entry.yours else 'has a bprop', 'bf mid' if begun else 'fut mid'))
+            if entry.hidden and not self.broad:
+                rows.append(self.hidden(i, entry, plain))
+        elif entry.kind == 'hook':
+            rows.append(Text('your hook' if entry.yours else 'a hook', 'bf mid' if begun else 'fut mid'))
+        elif entry.kind == 'loose':
+            rows.append(Lines(why(entry), style.SOURCE, grey, style.SOURCE_ROWS, across='fill'))
+        elif entry.inside:
+            rows.append(Text(f'{len(entry.inside)} entries', grey))
+        elif written and not plain and source.size[1] <= style.SOURCE_ROWS * style.ROW:
+            rows.append(source)
+        if (slot := self.columns.within(i)) is not None:
+            how, there = self.tape.plate(slot.value, self.columns.tight), now is not None and now.done(i)
+            rows.append(Put(Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there)))
+        look = (
+            'card torn'
+            if entry.kind == 'torn'
+            else f'card f{self.quiet}'
+            if begun and entry.kind != 'loose'
+            else 'card'
+        )
+        if self.broad and entry.kind not in ('loose', 'torn'):
+            look = 'block' if begun else 'slot'
+        least = style.CARD_W, style.CARD_H
+        made = Card(
+            Column(*rows, gap=1),
+            look + ' cur' * here,
+            style.CARD_PAD,
+            least,
+            key=f'e{i}',
+            rx=style.CARD_ROUND,
+            go=f'e{i}',
+        )
+        reads = now is not None and (now.reads(i) or (here and now.told.kind == 'write'))
+        return (
+            Card(made, 'ring' if reads and self.broad else '', style.RING, key=f'ring{i}', layer=style.OVER)
+            if self.broad
+            else made
+        )
+
+    def hidden(self, i: int, entry: Entry, plain: bool) -> Box:
+        """What a takeover hides: it ran, and was not taped."""
+        ran = self.now is not None and entry.hidden_at is not None and entry.hidden_at <= self.now.step
+        here = self.now is not None and self.now.told.kind == 'hidden' and self.now.writes(i)
+        written = next((g.source for g in entry.ghosts if g.source), '') if len(entry.hidden) == 1 else ''
+        written = written if not plain else ''
+        said = f'{len(entry.hidden)} operations' if len(entry.hidden) > 1 else written or entry.hidden[0]
+        words = Lines(said, style.SOURCE, 'm mid' if ran else 'm mid fut', style.SOURCE_ROWS, across='fill')
+        words = Column(words, Text('not taped', 'mid dim' if ran else 'mid fut'), gap=0)
+        return Card(words, 'ghost' + ' q' * (not here), style.HIDDEN_PAD, layer=style.LIFTED, key=f'e{i}h')
+
+    def block(self, i: int, entry: Entry) -> Box:
+        """Its block on the tape: a ring around it where it is written or read."""
+        now, words = self.now, f'{entry.label} {name_of(entry)}'
+        said = Text(words if width(words) <= self.named else entry.label, 'mid', key=f'B{i}t')
+        done = now is not None and now.done(i)
+        here = done and (now.reads(i) or (now.writes(i) and now.told.kind == 'write'))
+        look = 'block cur' if here else 'block' if done else 'slot'
+        child = said if done else Space(*said.size)
+        made = Card(
+            child,
+            look,
+            style.BLOCK_PAD,
+            (style.BLOCK_W, 0),
+            key=f'B{i}',
+            rx=style.BLOCK_ROUND,
+            go=f'e{i}' if done else None,
+        )
+        return Card(made, 'ring' if here else '', style.RING, key=f'ring{i}', layer=style.OVER)
+
+    def rule(self, i: int, entry: Entry, plain: bool) -> Box:
+        """Its rule, a part of the road; or the ghost of one that a takeover displaces."""
+        if taken(entry) and self.aside(i):
+            return Road(Space(), 'road' if self.now is None or self.now.reading(i)[1] is None else 'none')
+        if taken(entry):
+            return Road(Row(Put(self.ghost(i), grows=1), Space(style.BEND, 0), gap=0), 'road')
+        _, reading = self.now.reading(i) if self.now else (None, None)
+        loud = self.now is not None and self.now.reads(i)
+        past = '' if loud else ' past'
+        said = phrases.rule_of(entry)
+        small = ' onw' * plain
+        look, ink = (f'rl{past}', f'onr mid{past}{small}') if reading is not None else ('rl todo', 'mid fut')
+        words = named(said, ink, style.RULES[self.columns.tight], f'r{i}t')
+        loudest = named(said, f'onr{small}', style.RULES[self.columns.tight], '')
+        words.size = max(loudest.size[0], words.size[0]), words.size[1]
+        rule = Card(words, look, style.BLOCK_PAD, (0, style.ROAD), (None, 0.5), key=f'r{i}', rx=0, go=f'r{i}')
+        slot, box = self.columns.within(i), Put(rule, at=(None, 0.5), grows=1)
+        if slot is not None:
+            box = Row(box, self.gradient(slot, False, True, True), gap=0, grows=1)
+        return Road(box, self.road(loud, reading is not None))
+
+    def ghost(self, i: int) -> Box:
+        """The rule that would have been called, on the road that backward does not take."""
+        entry = self.record.entries[i]
+        _, reading = self.now.reading(i) if self.now else (None, None)
+        many, call = phrases.many_rules(entry), entry.kind == 'call'
+        what = f'{len(phrases.lost(entry))} rules' if many else phrases.displaced(entry).removeprefix('the ')
+        state = (NEVER if call else 'it decides') if reading is not None else ''
+        quiet = '' if self.now is not None and self.now.reads(i) and self.now.told.kind == 'reach' else ' q'
+        name = Text(what if call else 'straight on', 'mid dim' if reading is not None else 'mid fut', key=f'r{i}t')
+        alone = Put(name, at=(None, 0.5), least=(0, 2 * name.size[1]))
+        words = Column(name, Text(state, 'mid', key=f'r{i}f'), gap=0) if state else alone
+        wide = max(name.size[0], width(NEVER)) + 2 * style.HIDDEN_PAD[0]
+        look, pad = f'ghost{quiet}', style.HIDDEN_PAD
+        return Card(words, look, pad, (wide, 0), (None, 0.5), key=f'r{i}', rx=style.CARD_ROUND, go=f'r{i}')
+
+    # ---- closed ----
+
+    def spine(self, part: Part) -> tuple[Box, Box | None, Box | None]:
+        """A closed entry, or a turn of a loop."""
+        i, entries = part.entries[0], [self.record.entries[k] for k in part.entries]
+        alone, now = len(entries) == 1, self.now
+        done = now is not None and now.done(part.entries[-1])
+        words = name_of(entries[0]) if alone else strip.told(part.unit).rpartition(' of ')[0]
+        look = f'card f{self.quiet}' if done and entries[0].kind not in ('loose', 'torn') else 'card'
+        name = Upright(words, '' if done else 'fut', style.UPRIGHT)
+        pad, least = style.SPINE_PAD, (style.SPINE, style.UPRIGHT + style.WORDS)
+        card = Put(Card(name, look, pad, least, key=f'e{i}', go=f'e{i}'))
+        if entries[0].kind in ('loose', 'torn') or not entries[0].label:
+            return card, None, Road(Space(), 'road')
+        label = entries[0].label if alone else ''
+        said, look = Text(label, 'mid' if done else 'mid fut'), 'block' if done else 'slot'
+        least = style.SPINE, style.ROW
+        block = None if self.broad else Put(Card(said, look, (1, 0), least, key=f'B{i}', rx=style.BLOCK_ROUND))
+        given = now is not None and any(now.given(now.reading(k)[1]) for k in part.entries)
+        own = any(map(taken, entries))
+        said = 'yours' if own and any(e.yours for e in entries) else 'bprop' if own else 'rule'
+        back = 'ghost' + ' q' * (not given) if own else 'card bk' if given else 'card'
+        ink = 'fut' if not given else 'bf' if own else ''
+        rule = Card(Upright(said, ink, style.UPRIGHT), back, pad, (style.SPINE, 0), key=f'r{i}', go=f'r{i}')
+        return card, block, Road(Put(rule), self.road(False, given))
+
+    def more(self, part: Part) -> tuple[Box, Box | None, Box | None]:
+        """How many entries are left out here."""
+        said = Upright(f'{len(part.entries)} more', 'dim', style.UPRIGHT)
+        given = self.now is not None and any(
+            self.now.given(self.now.reading(k)[1]) for k in part.entries[:1] + part.entries[-1:]
+        )
+        return Put(Column(Text('⋯', 'mid dim'), said, gap=2)), None, Road(Space(style.SPINE), self.road(False, given))
+
+
+def boxes_of(columns: Columns, column: Part | tuple[Slot, ...]) -> tuple[Box | None, Box | None, Box | None]:
+    """The boxes of a column, as large as they will be."""
+    return Cells(columns, None).column(column)
+
+
+def named(words: str, look: str, room: float, key: str) -> Box:
+    """A name, in two rows where it is too long for one."""
+    return Text(words, look, key=key) if width(words, look) <= room else Lines(words, room, look, 2, key)
+
+
+def real(value: Value) -> bool:
+    """Whether a tensor can have a gradient."""
+    return value.data is None or value.data.dtype.kind in 'fc'
+
+
+def why(entry: Entry) -> str:
+    """Why an entry is not on the tape."""
+    return f'not taped: {entry.why}' if entry.why else 'not taped'
