@@ -12,7 +12,7 @@ DOTS = 7  # pixels a dot needs; where there is less, only the playhead is drawn 
 
 
 class Mark(NamedTuple):
-    """A step of note: its name under the line is seen from step `since` on."""
+    """A step of note: its name under the line, if it has one, is seen from step `since` on."""
 
     step: int
     name: str
@@ -31,7 +31,7 @@ def step_line(
         ['rect', dict(x=EDGE, y=RAIL - 1.5, width=width - 2 * EDGE, height=3, rx=1.5) | {'class': 'rail'}, 0]
     ]
     taken: list[tuple[float, float]] = []
-    loud = sorted(places[mark.step][0] for mark in marks if mark.look != 'dim')
+    loud = sorted(places[mark.step][0] for mark in marks if mark.look != 'dim' and mark.name)
     for mark in marks:
         mark = mark._replace(name=metrics.clean(mark.name))
         x, wide = places[mark.step][0], shapes.width(mark.name, mark.look)
@@ -43,7 +43,7 @@ def step_line(
             before, after = (any(0 < way * (other - x) < NEAR for other in loud) for way in (-1, 1))
             left = x + 5 - wide if after else x - 5 if before else x - wide / 2
         left = min(max(left, 0), width - wide)
-        if any(left < b + 6 and a < left + wide + 6 for a, b in taken):
+        if not mark.name or any(left < b + 6 and a < left + wide + 6 for a, b in taken):
             continue
         taken.append((left, left + wide))
         words = {'x': round(left, 1), 'y': WORDS, 'T': mark.name, 'class': f'{mark.look} later'}

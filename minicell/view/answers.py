@@ -17,12 +17,12 @@ def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
     """At the end, the gradients that were asked for, with what is known of them."""
     run = now.story.by(taken.number)
     ended = run is not None and run.ended is not None and run.ended <= now.step
-    gave = {g.of for g in taken.reading.gave if g.value is not None}
-    if not now.compare or not ended or all(a.of in gave and len(a.parts) == 1 for a in run.arrivals):
+    gave = {key for key, _ in now.story.handed(taken.reading)}
+    if not now.compare or not ended or all(a.key in gave and len(a.parts) == 1 for a in run.arrivals):
         return None
     number, boxes = now.record.passes.index(run), []
     for k, arrival in enumerate(run.arrivals):
-        if arrival.of in gave and len(arrival.parts) == 1:
+        if arrival.key in gave and len(arrival.parts) == 1:
             continue  # it stands in the tables
         value, badge = arrival.total, known(now, run, arrival)
         name = Text(arrival.name, 'mid2', style.NAMES[0])

@@ -147,11 +147,7 @@ class Story:
         """The steps that a button leads to."""
         out = {}
         for i, step in enumerate(self.record.steps):
-            if (
-                step.kind == 'reach'
-                and self.record.entries[step.entry].kind in TAKEN
-                and 'Takeover' not in out.values()
-            ):
+            if step.kind == 'reach' and self.record.entries[step.entry].kind in TAKEN:
                 out[i] = 'Takeover'
             if step.kind == 'write' and self.record.entries[step.entry].level and 'Second tape' not in out.values():
                 out[i] = 'Second tape'

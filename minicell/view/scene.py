@@ -29,7 +29,7 @@ def films(
     for board in boards if only is None else (boards[only],):
         frames, high = board.frames(found) if found else ([Frame()], style.EMPTY)
         film = Film(board.w, high)
-        buttons = sum(width(s.jump, 'b') + style.BUTTON for s in told if s.jump)
+        buttons = sum(width(jump, 'b') + style.BUTTON for jump in {s.jump for s in told} if jump)
         rail = style.RAIL_NARROW if board.narrow else max(style.RAIL - buttons, style.RAIL_LEAST)
         film.line, places = step_line(len(told), marks, rail, 'Step of the tape')
         for drawn, said, at in zip(frames, told, places, strict=True):
@@ -62,7 +62,10 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
                 loud.append(mark)
             continue
         if said.jump in ('Takeover', 'Second tape'):
-            loud.append(Mark(n, said.jump.lower(), 'bf' if said.jump == 'Takeover' else 'ff'))
+            again = any(
+                mark.name == said.jump.lower() for mark in loud
+            )  # the next takeovers have a mark without a name
+            loud.append(Mark(n, '' if again else said.jump.lower(), 'bf' if said.jump == 'Takeover' else 'ff'))
         if said.jump == 'Error':
             loud.append(Mark(n, '✗ error', 'xx'))
         if said.jump == 'Result':

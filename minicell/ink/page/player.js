@@ -134,7 +134,7 @@ function play(root, data, css) {
     }
     if (now === last) run(false);
     for (const jump of jumps.children) {
-      if (+jump.dataset.step === now) jump.setAttribute('aria-current', 'step');
+      if (jump.dataset.step.split(' ').includes(`${now}`)) jump.setAttribute('aria-current', 'step');
       else jump.removeAttribute('aria-current');
     }
   }
@@ -308,9 +308,11 @@ function play(root, data, css) {
     jumps.before(line);
     bar.hidden = layout.s.length < 2; // nowhere to step to
     jumps.replaceChildren();
-    layout.s.forEach(({jump, t}, step) => {
-      if (jump) button(jumps, jump, `Go to: ${t}`, () => go(step)).dataset.step = step;
-    });
+    for (const label of new Set(layout.s.map(({jump}) => jump).filter(Boolean))) { // of several such steps the next
+      const steps = layout.s.flatMap(({jump}, step) => (jump === label ? step : []));
+      const lead = () => go(steps.find(step => step > now) ?? steps[0]);
+      button(jumps, label, `Go to: ${layout.s[steps[0]].t}`, lead).dataset.step = steps.join(' ');
+    }
   }
   function reserve() { // room for the longest title and caption, so that nothing below the head jumps
     const longest = name => layout.s.map(step => step[name]).sort((a, b) => b.length - a.length).slice(0, 4);
