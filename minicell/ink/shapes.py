@@ -90,21 +90,3 @@ class Frame(dict):
             shape = self[key]
             classes = [style.QUIET.get(name, name) for name in shape.attrs.get('class', '').split()]
             self[key] = shape._replace(attrs=shape.attrs | {'class': ' '.join(filter(None, classes))})
-
-    def sheet(self, key: str, x: float, y: float, w: float, h: float, classes: str = '', go: str | None = None) -> None:
-        """A card's surface: paper that lies on the picture."""
-        if 'ahead' not in classes:
-            self.rect(f'{key}~', x, y + 2, w, h, 'shade', -1, rx=10)
-        self.rect(key, x, y, w, h, f'sheet{classes}', 0, rx=10, go=go)
-
-    def arrow(self, key: str, x1: float, x2: float, y: float, classes: str = '') -> None:
-        """Forward's thin arrow from left to right."""
-        self.path(key, f'M{x1:g},{y:g}H{x2 - 7:g}', f'fw{classes}')
-        self.head(f'{key}h', x2, y, 'r', f'fh{classes}', 3, 5)
-
-    def band(self, key: str, x1: float, x2: float, y: float, classes: str = '') -> None:
-        """A piece of backward's road, from right to left, and in its middle the mark that says which way it goes."""
-        self.path(key, f'M{x1:g},{y:g}H{x2:g}', f'rb{classes}', 1)
-        if x1 - x2 > 16:
-            x = (x1 + x2) / 2
-            self.path(f'{key}h', f'M{x + 4:g},{y - 7:g}L{x - 4:g},{y:g}L{x + 4:g},{y + 7:g}', 'chev', 2)

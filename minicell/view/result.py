@@ -136,10 +136,11 @@ class Taken:
 
     def sum(self, g: Gradient, v: Verdict, place: tuple[int, ...], true: str, room: float) -> str:
         """The true number as a sum, `= 2.10 + 1.20 + 3.30`; '' where it has no room, or does not add up as rounded."""
-        rows, digits = self.rows(g, place), len(true.partition('.')[2])
-        off = sum(round(row.product, digits) for row in rows) - round(float(v.due[place]), digits)
-        said = '= ' + ' + '.join(numbers.said(row.product, digits) for row in rows).replace('+ −', '− ')
-        return said if len(rows) > 1 and abs(off) < 0.1**digits / 2 and width(said) <= room else ''
+        parts = [numbers.said(row.product) for row in self.rows(g, place)]
+        shown = [float(part.replace('−', '-').replace('∞', 'inf')) for part in (*parts, true)]
+        said = '= ' + ' + '.join(parts).replace('+ −', '− ')
+        adds = not round(sum(shown[:-1]) - shown[-1], numbers.MOST)
+        return said if len(parts) > 1 and adds and width(said) <= room else ''
 
     def lit(self) -> list[str]:
         """The numbers of forward that this sum is made of: `y[2,0]`."""

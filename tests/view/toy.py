@@ -86,8 +86,9 @@ def drawn(step: int, narrow: bool) -> Frame:
     f.text('forward', right, under + 12, 'forward →', 'ff')
     f.text('xn', right, under + 48, 'x', 'b')
     tiles(f, 'x', right + 16, under + 22, X, 38, 21)
-    f.arrow('wx', right + 134, right + 158, under + 43, ' q2' if step > 6 else '')
     quiet = ' q2' if step > 6 else ''
+    f.path('wx', f'M{right + 134},{under + 43}H{right + 151}', f'fw{quiet}')
+    f.head('wxh', right + 158, under + 43, 'r', f'fh{quiet}', 3, 5)
     f.rect('net', right + 160, under + 22, 104, 70, f'card f{quiet}' + (' cur' if step < 3 else ''), 2, rx=8, go='net')
     f.text('nett', right + 212, under + 50, 'Net', 'b mid')
     f.text('neto', right + 212, under + 70, 'own bprop', 'ff mid')
