@@ -70,7 +70,7 @@ def stem(now: Now, i: int, tag: str, broad: bool) -> Draws:
         top = card if broad else block
         if top is None or rule is None or now.reading(i)[1] is None:
             return
-        if not broad and taken(now.record.entries[i]):
+        if not broad and now.taken is not None and now.record.readings[now.taken].entry == i:
             sign(to, now, i, top)
         x = top.cx if rule.x <= top.cx <= rule.right else None
         end = rule.y if x is not None else rule.cy - style.ROAD / 2

@@ -36,7 +36,9 @@ def films(
             film.add(drawn, said._replace(at=at))
         out.append(film)
     if len(record.entries) <= style.TOUCHED:
-        out[0].links = touch.Touch(record, story).all()
+        shown = {shape.attrs.get('v') for film in out for frame in film.frames for shape in frame.values()}
+        links = touch.Touch(record, story).all()
+        out[0].links = {value: link for value, link in links.items() if value in shown}
         out[0].accounts = touch.accounts(record, story) if asked else {}
     return out
 

@@ -64,7 +64,7 @@ class Touch:
         reading = self.record.readings[number]
         for key, dout in zip(entry.made, reading.douts, strict=False):
             if key not in self.story.parts:
-                self.value(f'{tag}d{key}', dout, dout.name, 'backward starts with it', [])
+                self.value(f'{tag}d{key}', dout, dout.name, 'all starts with it', [])
         for key, g in self.story.gave(reading):
             k = list(entry.keys).index(key)
             sources = self.read(entry, k, number) if entry.kind == 'op' else self.lines(entry, number, g)
