@@ -45,7 +45,6 @@ class Trap:
     def uses(self, cell, used, frame): ...  # construct has returned, and used these captured Tensors
     def returned(self, cell, inputs, result, at, frame): ...  # something other than one recorded float Tensor
     def declared_none(self, x): ...  # a bprop returned None as the gradient of this float Tensor
-    def drawn(self): ...  # an op is about to draw random numbers from np.random
     def stand_in(self, cell, by_position): return cell  # what a takeover's entry under a Tape holds for the Cell
     # fmt: on
 

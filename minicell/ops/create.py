@@ -10,7 +10,6 @@ from ..core.errors import DTypeError, OperandError, ShapeError, article, users_l
 from ..core.primitives import apply_many, apply_plain, cast_to, check_tensor, getframe, named
 from ..core.rules import Many, Plain, Shaped
 from ..core.tensor import Tensor, as_array, map_tensors, wrap
-from ..core.trap import joined
 from ..errors import LeavesTapeError, SettingError
 from .checks import must, numbers
 from .primitive import Primitive, floats
@@ -28,8 +27,6 @@ def hot(labels: np.ndarray, depth: int, on: object, off: object, dtype: np.dtype
 
 
 def _source(seed: int | None) -> object:
-    if seed is None:
-        joined.drawn()
     return np.random if seed is None else np.random.default_rng(seed)
 
 

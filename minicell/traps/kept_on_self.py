@@ -33,7 +33,6 @@ from ..core.grad import paused
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..core.trap import Trap
 from ..errors import KeptOnSelfWarning, LeavesTapeWarning, warn
-from .bypassed import in_bprop
 from .bytecode import GLOBAL, MISSING, OURS, WRITES, inside, outside, parts, paths, positions, sample, stored
 
 NOTHING = inside(MISSING, {})
@@ -157,7 +156,6 @@ class KeptOnSelf(Trap):
         # numbers that construct keeps for bprop, which the second derivative takes for constants
         self.asking: dict = {}  # id of a Cell -> what its bprop read before its running construct asked for numbers
         self.out_of_reach: dict = {}  # id of a Cell -> (it, the names of what its construct then made of them)
-        self.draws: set = set()  # where np.random stood when an op drew from it, forward
         self.books = self.calls, self.said, self.asking, self.out_of_reach
 
     def attribute(self, cell, name: str, value: object) -> None:
@@ -214,23 +212,6 @@ class KeptOnSelf(Trap):
         now = state(cell)
         if len(seen) == 2 or now != seen[-1]:
             seen.append(now)
-
-    def drawn(self) -> None:
-        """A bprop has to draw what its construct did, by the same seed, or nothing."""
-        if not tape.gradients:
-            return
-        _, key, *stands = np.random.get_state()
-        now = key[:4].tobytes(), *stands
-        if not (running := in_bprop()):
-            self.draws = {*self.draws, now} if len(self.draws) < 1000 else {now}
-        elif now not in self.draws and (id(running[0]), '') not in self.said:
-            self.said.add((id(running[0]), ''))
-            mine = type(running[0]).__name__
-            warn(
-                f'{mine}.bprop draws random numbers: these are not the ones which construct drew, and others each time.'
-                f' Draw them in construct, return them as a further output, and bprop finds them in out.',
-                KeptOnSelfWarning,
-            )
 
     def compare(self, seen: list, own: set) -> dict:
         """Warn of each thing that is not what it was after some call, but for what bprop writes of its `own`."""

@@ -144,11 +144,10 @@ class Written(Trap):
         for given in running() if tape.gradients else ():
             inputs, outs = (any(memory(t.array) is root for t in tensors_in(given[n])) for n in ('inputs', 'result'))
             if (inputs or outs) and type(tensor) is Tensor:
-                into, copy = ('its input', 'x = x.copy()') if inputs else ('its out', 'out = out.copy()')
-                what += ': that is what construct ' + ('was given' if inputs else 'returned')
+                into, copy, was = ('its input', 'x', 'was given') if inputs else ('its out', 'out', 'returned')
                 raise IndexWriteError(
-                    f'{type(given["cell"]).__name__}.bprop writes into {into}, by {what}, and others use it too. '
-                    f'Write into a copy: {copy}.{users_line(frame)}'
+                    f'{type(given["cell"]).__name__}.bprop writes into {into}, or a view of it, by {what}: others use '
+                    f'what construct {was}, too. Write into a copy: {copy} = {copy}.copy().{users_line(frame)}'
                 )
             if inputs or outs:
                 root = tensor.array = tensor.array.copy()

@@ -103,7 +103,7 @@ class Touch:
                 f': {g.formula}, line {g.line}' if g.formula else ''
             )
             due = verdict.due(known[place], f'the true {g.name}') if known else None
-            self.value(f'g{number}.{place}', g.value, g.name, by, self.lines(entry, number, g), entry, due=due)
+            self.value(f'g{number}.{place}', g.value, g.name, by, self.lines(entry, number, g), due=due)
             if due is not None:
                 self.value(f's{number}.{place}', due, due.name, 'by the rules', [])
 

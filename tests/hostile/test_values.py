@@ -356,23 +356,6 @@ def test_another_class_of_the_cell_is_another_bprop():
     said(lambda: ms.grad(lambda x: (net(x), setattr(net, '__class__', other))[0].sum())(X), 'bprop was replaced')
 
 
-DRAWS = {
-    'dropout': lambda x: ops.dropout(x, 0.5),
-    'randn': lambda x: x * ops.randn(3),
-    'a layer': nn.Dropout(p=0.5).set_train(),
-    'an operator': lambda x: ops.Dropout(0.5)(x)[0],
-}
-
-
-@pytest.mark.parametrize('draw', DRAWS.values(), ids=DRAWS)
-def test_a_bprop_draws_no_other_numbers_than_construct(draw):
-    net = cell(lambda self, x: draw(x), lambda self, x, out, dout: (draw(dout),))
-    said(lambda: ms.grad(lambda x: net(x).sum())(X), 'Net.bprop draws', 'further output')
-    seeded = lambda x: (ms.set_seed(3), draw(x))[1]
-    net = cell(lambda self, x: seeded(x), lambda self, x, out, dout: (seeded(dout),))
-    quiet(lambda: (ms.grad(lambda x: net(x).sum())(one()), ms.vjp(net, one())[1](one())[0]), (seeded(one()),) * 2)
-
-
 def test_what_only_the_bprop_of_an_inner_gradient_reads_is_captured():
     p = weight('p', 2.0)
     inner = cell(lambda self, x: x * 2, lambda self, x, out, dout: (dout * p,), 'Inner')
