@@ -246,7 +246,8 @@ class Taken:
         key, true_key = f'g{self.number}.{place}[{i},{j}]', f's{self.number}.{place}[{i},{j}]'
         mine = Text(yours, 'mid num', v=key, key=f'{key}t')
         due = Text(true, 'mid num', v=true_key, key=f'{true_key}t')
-        pair = Row(Card(mine, 'tile wrong', style.NUMBER_PAD, key=key, v=key, rc=key), Text('≠'),
+        cell = Card(mine, 'cell hot', style.NUMBER_PAD, key=key, layer=style.LIFTED, v=key, rc=key)
+        pair = Row(Card(cell, 'tile wrong', (0, 0), key=f'{key}p'), Text('≠'),
                    Card(due, 'rl past', style.NUMBER_PAD, key=true_key, v=true_key))  # fmt: skip
         where = Text(f'at {numbers.index(at)}', 'dim', key=f'{key}a') if at else None
         return Column(pair, where, gap=style.CLOSE, across='start')

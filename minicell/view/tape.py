@@ -27,6 +27,7 @@ class Cells:
         self.run = now.reader(self.tape.level) if now else None
         self.quiet = ' q2' if self.run is not None else ''
         self.broad = self.tape.level > 0
+        self.pale = 'dim' if self.broad else 'fut'  # what is still to come: on a film, darker
         self.named = style.NAMES[columns.tight]  # px of a name
 
     def column(self, column: Part | tuple[Slot, ...]) -> tuple[Box | None, Box | None, Box | None]:
@@ -56,7 +57,7 @@ class Cells:
         """A tensor and its name."""
         now, how = self.now, self.tape.plate(slot.value, self.columns.tight)
         there = now is not None and self.there(slot)
-        name = named(slot.name, '' if there else 'fut', self.named, f'{self.tag}{slot.key}n')
+        name = named(slot.name, '' if there else self.pale, self.named, f'{self.tag}{slot.key}n')
         look = ' past' if now is not None and now.compare else ''
         picture: Box = Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there, classes=look)
         if self.broad and not there:  # the film is empty there
@@ -217,7 +218,8 @@ class Cells:
         now = self.now
         done, here = (now.done(i), now.writes(i)) if now else (False, False)
         begun = done or here
-        ink, grey = ('mid', 'mid dim') if begun else ('mid fut', 'mid fut')
+        lit = here and self.broad  # its card is yellow
+        ink, grey = ('mid', 'mid' if lit else 'mid dim') if begun else (f'mid {self.pale}', f'mid {self.pale}')
         title = entry.name if entry.kind == 'loose' else name_of(entry)
         rows: list[Box] = [
             Lines(
@@ -232,11 +234,17 @@ class Cells:
         written = self.tape.source(i)
         source = Lines(written, style.SOURCE, f'm {grey}', style.SOURCE_ROWS, f'e{i}o', 'fill')
         if entry.kind == 'call':
-            rows.append(Text('own bprop' if entry.yours else 'has a bprop', 'bf mid' if begun else 'fut mid'))
+            rows.append(
+                Text(
+                    'own bprop' if entry.yours else 'has a bprop', f'mid {"" if lit else "bf" if begun else self.pale}'
+                )
+            )
             if entry.hidden and not self.broad:
                 rows.append(self.hidden(i, entry, plain))
         elif entry.kind == 'hook':
-            rows.append(Text('your hook' if entry.yours else 'a hook', 'bf mid' if begun else 'fut mid'))
+            rows.append(
+                Text('your hook' if entry.yours else 'a hook', f'mid {"" if lit else "bf" if begun else self.pale}')
+            )
         elif entry.kind == 'loose':
             rows.append(Lines(why(entry), style.SOURCE, grey, style.SOURCE_ROWS, across='fill'))
         elif entry.inside:
@@ -246,13 +254,8 @@ class Cells:
         if (slot := self.columns.within(i)) is not None:
             how, there = self.tape.plate(slot.value, self.columns.tight), now is not None and now.done(i)
             rows.append(Put(Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there)))
-        look = (
-            'card torn'
-            if entry.kind == 'torn'
-            else f'card f{self.quiet}'
-            if begun and entry.kind != 'loose'
-            else 'card'
-        )
+        look = f'card f{self.quiet}' if begun and entry.kind != 'loose' else 'card'
+        look = 'card torn' if entry.kind == 'torn' else look
         if self.broad and entry.kind not in ('loose', 'torn'):
             look = 'block' if begun else 'slot'
         least = style.CARD_W, style.CARD_H
@@ -353,7 +356,7 @@ class Cells:
         if entries[0].kind in ('loose', 'torn') or not entries[0].label:
             return card, None, Road(Space(), 'road')
         label = entries[0].label if alone else ''
-        said, look = Text(label, 'mid' if done else 'mid fut'), 'block' if done else 'slot'
+        said, look = Text(label, 'mid' if done else 'mid dim'), 'block' if done else 'slot'
         least = style.SPINE, style.ROW
         block = None if self.broad else Put(Card(said, look, (1, 0), least, key=f'B{i}', rx=style.BLOCK_ROUND))
         given = now is not None and any(now.given(now.reading(k)[1]) for k in part.entries)

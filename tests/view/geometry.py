@@ -71,7 +71,7 @@ def grounds(frame):
                 ground = fill
         if (
             'onr' in frame[key].attrs.get('class', '')
-            and key == 'tk'
+            and key == 'fatt'
             and top < float(re.search(r'[\d.]+(?=H[\d.]+$|$)', frame['fat'].attrs['d'])[0]) < bottom
         ):
             ground = style.look('path', frame['fat'].attrs['class'])['stroke']  # it is written on the band
