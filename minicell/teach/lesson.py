@@ -295,7 +295,7 @@ class Lesson:
         figure = self._of(self.about.figures, name)(*arguments)
         self.figures[name] = figure
         asked = self.predictions.get(after)
-        return self._on_page(Waits(asked, figure.shown)) if asked else figure.shown
+        return self._on_page(Waits(asked, name, figure.shown)) if asked else figure.shown
 
     def live(self, function: Callable, start: float, stop: float, value: float | None = None) -> Shown:
         """The picture of a function of yours, with a slider for its input: move it, and the function runs again.

@@ -137,14 +137,14 @@ class Waits(Card):
 
     kind = 'lock'
 
-    def __init__(self, prediction: Prediction, shown: Any) -> None:
+    def __init__(self, prediction: Prediction, called: str, shown: Any) -> None:
         super().__init__(prediction.lesson, prediction.name)
-        self.prediction, self.figure = prediction, shown
+        self.prediction, self.called, self.figure = prediction, called, shown
 
     @property
     def id(self) -> str:
-        """A result may wait for the same question."""
-        return f'{super().id} figure'
+        """A result and several figures may wait for the same question."""
+        return f'{super().id} figure {self.called}'
 
     def bundle(self) -> dict[str, str]:
         """The figure itself, once the question is answered; where a notebook is kept, its stills."""

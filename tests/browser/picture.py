@@ -35,7 +35,7 @@ class Picture(Stepper):
 
     def button(self, name: str) -> Locator:
         """A button by its words."""
-        return self.root.get_by_role('button', name=name)
+        return self.root.get_by_role('button', name=name, exact=True)
 
     def title(self) -> str:
         """The title of the step."""
