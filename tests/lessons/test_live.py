@@ -70,7 +70,7 @@ def test_the_steps_stay_the_same_from_end_to_end():
         live.control.value = value * 1.01
         live.control.value = value
         wide, narrow = sent(live)['layouts']
-        kept.add(tuple((each['w'], each['h'], len(each['s'])) for each in (wide, narrow)))
+        kept.add((wide['w'], wide['h'], narrow['w'], len(wide['s']), len(narrow['s'])))  # (a phone may break a line)
         assert [step['jump'] for step in wide['s']].count('Compare') == 1
         shown = texts(sent(live))
         assert true in shown and '1.50' in shown, 'the truth is scaled, and bprop returns x + 1'
