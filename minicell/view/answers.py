@@ -64,7 +64,7 @@ def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
                 kinds.setdefault(found[k].verdict, []).append(entry.name)
     for kind, said in (
         (WRONG, '✗ made with {}’s'),
-        (SURROGATE, 'through the surrogate of {}'),
+        (SURROGATE, 'different on purpose: {} is a surrogate'),
         (UNKNOWN, 'cannot be judged'),
     ):
         if kind in kinds:

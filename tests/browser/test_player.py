@@ -34,7 +34,7 @@ def test_the_picture_is_at_each_step_what_python_drew(visit):
 
 def test_buttons(visit):
     tab = visit()
-    back, forth = tab.get_by_role('button', name='Back'), tab.get_by_role('button', name='Next')
+    back, forth = tab.get_by_role('button', name='Back', exact=True), tab.get_by_role('button', name='Next')
     expect(back).to_be_disabled()
     forth.click()
     forth.click()
@@ -231,7 +231,7 @@ def test_the_focus_is_not_lost_with_a_number_that_goes(visit):
         tab = visit(moving=moving)
         go(tab, 8)
         number(tab, 'dx[0,0]').focus()
-        tab.get_by_role('button', name='Back').dispatch_event('click')
+        tab.get_by_role('button', name='Back', exact=True).dispatch_event('click')
         expect(slider(tab)).to_be_focused()
 
 

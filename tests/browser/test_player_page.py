@@ -55,7 +55,7 @@ def test_two_on_a_page_do_not_know_of_each_other(visit):
     assert (now(tab, 0), now(tab, 1)) == (4, 11)
     tab.locator('.mc2').nth(1).locator('[rc]').first.hover()
     assert tab.locator('.mc2').nth(0).locator('[lit]').count() == 0
-    tab.get_by_role('button', name='Back').nth(1).click()
+    tab.get_by_role('button', name='Back', exact=True).nth(1).click()
     assert (now(tab, 0), now(tab, 1)) == (4, 10)
     assert tab.locator('[id]').count() == 0
     names = tab.evaluate("""() => {

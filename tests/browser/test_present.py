@@ -167,7 +167,7 @@ def step_through_tape(page: Page) -> dict[str, list]:
             faults['tape'] = ['it is not seen whole']
         page.keyboard.press('ArrowRight')
     for name, step in (('Back', last - 1), ('Next', last)):
-        picture.get_by_role('button', name=name).press('Enter')
+        picture.get_by_role('button', name=name, exact=True).press('Enter')
         expect(slider).to_have_attribute('aria-valuenow', str(step))
     picture.get_by_label('More').press('Enter')
     expect(picture.get_by_role('button', name='Save as SVG')).to_be_visible()
