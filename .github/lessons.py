@@ -50,7 +50,7 @@ class Lesson(NamedTuple):
 STILLS = {
     '00': Still(
         'l00-tape',
-        (350, 66, 924, 356),
+        (350, 74, 924, 356),
         'Mul and Add run forward, and write an entry each; under the tape their two rules lead back to dx and dy',
     ),
     '01': Still(
@@ -65,7 +65,7 @@ STILLS = {
     ),
     '03': Still(
         'l03-tape',
-        (16, 318, 616, 616),
+        (16, 330, 712, 606),
         'Backward turns off its road into your own lines, and what they return is wrong: 1.40 should be 6.60',
     ),
     '04': Still(
@@ -95,12 +95,12 @@ STILLS = {
     ),
     '09': Still(
         'l09-tape',
-        (16, 380, 640, 650),
+        (16, 418, 640, 650),
         'The lines of a bprop have written a second tape; reading it back gives the second derivative, −0.479',
     ),
     '10': Still(
         'l10-tape',
-        (336, 70, 860, 400),
+        (350, 74, 912, 440),
         'A product with a weight runs inside a Cell with a bprop: it is not taped, and its rule is never called',
     ),
     '11': Still(

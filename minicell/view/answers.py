@@ -12,6 +12,8 @@ from . import phrases, style, verdict
 from .now import Now
 from .result import Taken
 
+LOST = 'lost'  # a takeover uses it, and returns no gradient for it
+
 
 def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
     """At the end, the gradients that were asked for, with what is known of them."""
@@ -58,18 +60,21 @@ def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
         entry = record.entries[reading.entry]
         if reading.run != number or entry.kind != 'call':
             continue
+        if any(leads(record, arrival.key, key) for key in verdict.captured(entry)):
+            kinds.setdefault(LOST, []).append(entry.name)
         for k, (key, _) in enumerate(now.story.handed(reading)):
             found = verdict.known(reading)
             if k < len(found) and leads(record, arrival.key, key):
                 kinds.setdefault(found[k].verdict, []).append(entry.name)
     for kind, said in (
+        (LOST, '✗ {} passes none back'),
         (WRONG, '✗ made with {}’s'),
         (SURROGATE, 'different on purpose: {} is a surrogate'),
         (UNKNOWN, 'cannot be judged'),
     ):
         if kind in kinds:
-            return said.format(kinds[kind][0]), 'xx' if kind == WRONG else 'dim'
-    return ('✓ right', '') if kinds or arrival.total is not None else ('none', 'dim')
+            return said.format(kinds[kind][0]), 'xx' if kind in (LOST, WRONG) else 'dim'
+    return ('✓ right', '') if arrival.parts else ('no path leads to it', 'dim')
 
 
 def leads(record: Record, key: int, to: int) -> bool:

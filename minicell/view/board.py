@@ -223,8 +223,10 @@ class Board:
                 rows[-1] += f'    {said}'
             else:
                 first, *rest = wrapped(said, self.room, 'm', 2)
-                rows += [first, *(f'  {each}' for each in rest)]
-        return [row for row in rows if width(row, 'm') <= self.room][:2]
+                made = [first, *(f'  {each}' for each in rest)]
+                if len(rows) + len(made) <= 2 and all(width(row, 'm') <= self.room for row in made):
+                    rows += made  # (a part of a formula would be another formula)
+        return rows
 
     def first_column(self, now: Now, tape: Tape, rows: list[list]) -> None:
         """Your code; beside a later tape, and where nothing takes over, what comes out."""

@@ -104,10 +104,19 @@ def unasked(entry: Entry, reading: Reading) -> list[str]:
 
 def cut_off(record: Record, entry: Entry) -> list[str]:
     """What was asked for, and gets no gradient, because construct uses it, or what was made of it, past its inputs."""
-    used = {key for g in entry.ghosts for key, place in zip(g.keys, g.places, strict=True) if place is None}
+    used = captured(entry)
     for e in reversed(record.entries):
         used.update(e.keys if not used.isdisjoint(e.made) else ())
     return [a.of for run in record.passes for a in run.arrivals if not a.parts and a.key in used]
+
+
+def captured(entry: Entry) -> set[int]:
+    """What construct uses that is none of its inputs, nor in internal_params."""
+    owned = {wire.name for wire in entry.wires if wire.whole}
+    used = (
+        (key, place, v.name) for g in entry.ghosts for key, place, v in zip(g.keys, g.places, g.inputs, strict=True)
+    )
+    return {key for key, place, name in used if place is None and name not in owned}
 
 
 def badge(v: Verdict) -> Said:

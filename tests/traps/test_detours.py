@@ -180,7 +180,7 @@ def calls_counted(kept=[0.0]):  # noqa: B006 (that is the case)
 UNNOTICED = {
     'a SimpleQueue': (queue.SimpleQueue, lambda s: s.has.put(next(counter)), 's.has.get()'),
     'a helper that counts': (int, lambda s: None, 'calls_counted()'),
-    'numbers that an op draws': (int, lambda s: None, 'ops.randn(1).item()'),
+    'numbers that an op draws': (int, lambda s: None, 'ms.ops.randn(1).item()'),
     'the middle of a large array': (
         lambda: np.zeros(10**6),
         lambda s: s.has.put(777, next(counter)),

@@ -99,6 +99,63 @@ def test_what_leads_from_a_card_to_the_tape_begins_at_the_card():
                     assert abs(start - card['y'] - card['height']) < 0.1
 
 
+SCALE = """
+class Scale(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(ms.Tensor([2.0]), name='w')
+        {}
+    def construct(self, x):
+        return self.w * x
+
+    def bprop(self, x, out, dout):
+        return {}
+
+scale = Scale()
+with ms.Tape() as tape:
+    ms.grad(lambda x, a: ({} + a).sum(), (0, 1), [scale.w])(ms.Tensor([3.0]), ms.Tensor([1.0]))
+"""
+ALONE = 'pass', '(self.w * dout,)'
+OWNED = 'self.internal_params = [self.w]', '(self.w * dout,), {self.w: x * dout}'
+
+
+@pytest.mark.parametrize(
+    ('owner', 'loss', 'says'),
+    [
+        (ALONE, 'scale(x)', True),
+        (ALONE, 'scale(x) * scale.w', True),  # some of it comes, and some does not
+        (ALONE, 'scale(x) * x', True),
+        (OWNED, 'scale(x)', False),
+        (OWNED, 'scale(x) * scale.w', False),
+    ],
+)
+def test_a_parameter_that_a_takeover_swallows_is_not_called_right(owner, loss, says):
+    said = texts(made(SCALE.format(*owner, loss), f'{owner} {loss}').films[0].frames[-1])
+    assert ('✗ Scale passes none back' in said) is says
+    assert said.count('✓ right') >= 2
+
+
+def test_what_no_path_leads_to_is_not_called_right():
+    source = """
+with ms.Tape() as tape:
+    ms.grad(lambda x, a: (own(x) + ms.Tensor(a.asnumpy())).sum(), (0, 1))(ms.Tensor([3.0]), ms.Tensor([1.0]))
+"""
+    own = """
+class Twice(nn.Cell):
+    def construct(self, x):
+        return 2 * x
+
+    def bprop(self, x, out, dout):
+        return (2 * dout,)
+
+own = Twice()
+import warnings
+warnings.simplefilter('ignore')
+"""
+    said = texts(made(own + source, 'no path').films[0].frames[-1])
+    assert 'no path leads to it' in ' '.join(said)
+
+
 def test_the_last_frame_shows_all_that_was_asked_for_and_what_is_known_of_it():
     source = """
 class Scale(nn.Cell):
