@@ -65,7 +65,7 @@ STILLS = {
     ),
     '03': Still(
         'l03-tape',
-        (16, 330, 712, 606),
+        (16, 338, 712, 606),
         'Backward turns off its road into your own lines, and what they return is wrong: 1.40 should be 6.60',
     ),
     '04': Still(
@@ -95,12 +95,12 @@ STILLS = {
     ),
     '09': Still(
         'l09-tape',
-        (16, 418, 640, 650),
+        (16, 428, 584, 648),
         'The lines of a bprop have written a second tape; reading it back gives the second derivative, −0.479',
     ),
     '10': Still(
         'l10-tape',
-        (350, 74, 912, 440),
+        (350, 74, 912, 386),
         'A product with a weight runs inside a Cell with a bprop: it is not taped, and its rule is never called',
     ),
     '11': Still(
