@@ -216,6 +216,7 @@ def error(now: Now, w: float) -> Box:
     """What ended the run, on a torn card."""
     kind, _, message = now.told.what.partition(': ')
     first = clean(message.partition('\n')[0])
-    words = Lines(first, w - 2 * style.LIST_PAD[0], 'dim', style.ERROR_ROWS)
-    told = Column(Text(f'✗ {kind}', 'big xx', key='v0'), words, gap=style.CLOSE)
+    room = w - 2 * style.LIST_PAD[0]
+    words = Lines(first, room, 'dim', style.ERROR_ROWS)
+    told = Column(Text(f'✗ {kind}', 'big xx', room, key='v0'), words, gap=style.CLOSE)
     return Card(told, 'sheet torn', style.LIST_PAD, (w, 0), at=(0, 0.5), rx=style.CARD_ROUND, key='torn')

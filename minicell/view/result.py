@@ -165,7 +165,7 @@ class Taken:
         each = min(style.TABLE[0], room / min(count + self.now.compare, across) - style.GAP)
         for k, name in enumerate(self.names[: style.TABLES]):
             if k >= len(self.gave):
-                out.append(column(0, Text(name, 'fut mid3')))
+                out.append(column(0, Text(name, 'fut mid3', each)))
                 continue
             place, g = self.gave[k]
             out += self.table(k, place, g, each)
@@ -188,7 +188,7 @@ class Taken:
             ghost = Tile(shape, key=key, how=how, there=False)
             return [
                 Column(
-                    Text(g.name, 'fut mid3', key=f't{k}N'),
+                    Text(g.name, 'fut mid3', room, key=f't{k}N'),
                     Text('', 'm'),
                     ghost,
                     gap=style.CLOSE,
@@ -198,7 +198,7 @@ class Taken:
             ]
         marks = verdict.marks(self.verdicts[place], verdict.most(self.verdicts), k == 0) if compare else None
         badge = verdict.badge(self.verdicts[place]) if self.judged else None
-        head: Box = Text(name, 'mid3', key=f't{k}N')
+        head: Box = Text(name, 'mid3', room - style.GAP, key=f't{k}N')
         said = g.formula if width(g.formula, 'm') <= room + style.ROOMY_FORMULA else ''
         second: Box = Text(said, 'm', key=f't{k}F')
         if badge and not (compare and k == 0):  # beside the name where it has room, else in place of the formula
@@ -228,7 +228,8 @@ class Taken:
             due = Tile(true, key=f's{self.number}.{place}', how=how, classes=' tru bare', top=top,
                        marks=marks and marks._replace(peer=True))  # fmt: skip
             said = said if width(said, 'm') <= room + style.GAP else ''
-            out.append(Column(Text(f'true {g.name}', 'mid3 af', key=f't{k}sN'), Text(said, 'm af', key=f't{k}sF'), due,
+            head = Text(f'true {g.name}', 'mid3 af', room - style.GAP, key=f't{k}sN')
+            out.append(Column(head, Text(said, 'm af', key=f't{k}sF'), due,
                               gap=style.CLOSE, across='start', key=f't{k}s'))  # fmt: skip
         return out
 
@@ -237,7 +238,7 @@ class Taken:
         out: list[Box] = []
         for place, g in self.gave[: style.TABLES] if self.given else ():
             said = verdict.badge(self.verdicts[place]) if self.judged else ('nobody checked', 'bf')
-            out.append(Row(Text(g.name, 'mid2'), Text(*said), gap=style.APIECE, key=f't{place}'))
+            out.append(Row(Text(g.name, 'mid2', style.NAMES[0]), Text(*said), gap=style.APIECE, key=f't{place}'))
         return out
 
     def small(self, place: int, at: tuple[int, ...], yours: str, true: str) -> Box:

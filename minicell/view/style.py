@@ -49,7 +49,7 @@ HEAD_OF_WIRE = 5
 # By how tight a tape is: the most of a tensor's numbers, of its squares, and of a name.
 VALUES = (230, 84), (230, 84), (230, 84), (112, 84), (84, 84)
 SQUARES = (110, 78), (110, 78), (110, 78), (72, 60), (60, 60)
-NAMES = 150, 150, 150, 112, 84
+NAMES = 150, 150, 150, 112, 66
 RULES = 260, 150, 150, 120, 100  # and of what a rule is called
 BESIDE = 44  # a name that stands beside its numbers
 SHORT = 150  # an expression that is short enough to be a name

@@ -91,7 +91,7 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
         'P.jump.value = "L03-s6-x1"; print(said(P)); print(P.where.value, "tape" in dir())',
         'P.jump.value = "nonsense"; print(P.where.value, repr(P.jump.value))',
         'P.back.click(); print(said(P)); print(P.where.value)',
-        "L.predictions['takeover'].radio.value = 1; L.predictions['takeover'].submit.click(); P.reset()\n"
+        "L.hear({'of': L.predictions['takeover'].id, 'chosen': 1}); P.reset()\n"
         "print(L.predictions['takeover'].choice, P.ran, P.where.value)",
         'P.unlock(); print(all(each.unlocked for each in L.predictions.values()))',
         'P.go(99); print(P.next.disabled, P.back.disabled, P.where.value); P.go(-1); print(P.back.disabled)',

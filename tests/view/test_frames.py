@@ -5,10 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from minicell.view.style import ROAD as WIDTH
 from tests.messages import tells
 from tests.view.gallery import ALL, made, picture, texts, titles
-from tests.view.geometry import boxes, faults
+from tests.view.geometry import faults
 
 STARRED = """
 class Net(nn.Cell):
@@ -68,25 +67,6 @@ def test_truth_values_are_words():
 def test_a_cast_that_nobody_wrote_is_no_step_of_its_own():
     (said,) = (title for title in titles(made(STEPS, 'steps')) if title.startswith('Your line 8'))
     tells(said, 'dout * inside')
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('name', sorted(ALL))
-def test_no_name_of_a_gradient_stands_on_the_road(name):
-    for film in picture(name).films:
-        for frame in film.frames:
-            roads = [s.attrs['d'] for s in frame.values() if s.tag == 'path' and s.attrs.get('class', '')[:2] == 'rb']
-            bands = []
-            for d in roads:
-                found = re.fullmatch(r'M([\d.-]+),([\d.-]+)H([\d.-]+)', d)
-                right, y, left = map(float, found.groups())
-                bands.append((left, right, y))
-            for key, words, x0, y0, x1, y1 in boxes(frame):
-                if re.fullmatch(r'[ab]d\d+n', key):
-                    assert words.strip('…]')
-                    for left, right, y in bands:
-                        over = min(x1, right) - max(x0, left) > 1 and abs((y0 + y1) / 2 - y) < WIDTH / 2 - 3
-                        assert not over, (key, words)
 
 
 def test_what_leads_from_a_card_to_the_tape_begins_at_the_card():
