@@ -218,7 +218,7 @@ class Board:
             said = found.with_numbers(gave[found.k].data.item()) if single else str(found)
             said = said if width(said, 'm') <= self.room else str(found)
             if rows and rows[-1].endswith(said):  # it reads one tensor twice
-                rows[-1] += ', twice'
+                rows[-1] += ', twice' * (width(f'{rows[-1]}, twice', 'm') <= self.room)
             elif rows and width(f'{rows[-1]}    {said}', 'm') <= self.room:
                 rows[-1] += f'    {said}'
             else:

@@ -47,10 +47,10 @@ ENTERS, APART_BY, INSIDE = 18, 12, 10  # where wires enter a card from above: th
 TURN = 7  # before the tip of a wire
 HEAD_OF_WIRE = 5
 # By how tight a tape is: the most of a tensor's numbers, of its squares, and of a name.
-VALUES = (230, 84), (230, 84), (230, 84), (112, 84), (84, 84)
-SQUARES = (110, 78), (110, 78), (110, 78), (72, 60), (60, 60)
-NAMES = 150, 150, 150, 112, 66
-RULES = 260, 150, 150, 120, 100  # and of what a rule is called
+VALUES = (230, 84), (230, 84), (230, 84), (112, 84), (84, 84), (84, 84)
+SQUARES = (110, 78), (110, 78), (110, 78), (72, 60), (60, 60), (60, 60)
+NAMES = 150, 150, 150, 112, 84, 62
+RULES = 260, 150, 150, 120, 100, 100  # and of what a rule is called
 BESIDE = 44  # a name that stands beside its numbers
 SHORT = 150  # an expression that is short enough to be a name
 STACK = 4  # values in a column
@@ -59,6 +59,8 @@ STACK = 4  # values in a column
 SHAPES = (
     *((0, 6), (0, 4), (0, 2), (1, 6), (1, 4), (1, 2), (2, 4), (2, 2), (2, 1), (2, 0), (2, None)),
     *((3, 2), (3, 1), (3, 0), (3, None), (4, None)),
+    (5, 0),
+    (5, None),
 )
 NAMES_ABOVE = 2  # from here on names stand above their tensors, and not beside them
 MOST_OPEN = 12

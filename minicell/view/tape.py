@@ -334,12 +334,8 @@ class Cells:
         what = f'{len(phrases.lost(entry))} rules' if many else phrases.displaced(entry).removeprefix('the ')
         state = (NEVER if call else 'it decides') if reading is not None else ''
         quiet = '' if self.now is not None and self.now.reads(i) and self.now.told.kind == 'reach' else ' q'
-        name = Text(
-            what if call else 'straight on',
-            'mid dim' if reading is not None else 'mid fut',
-            style.RULES[0],
-            key=f'r{i}t',
-        )
+        look = 'mid dim' if reading is not None else 'mid fut'
+        name = Text(what if call else 'straight on', look, style.RULES[0], key=f'r{i}t')
         alone = Put(name, at=(None, 0.5), least=(0, 2 * name.size[1]))
         words = Column(name, Text(state, 'mid', key=f'r{i}f'), gap=0) if state else alone
         wide = max(name.size[0], width(NEVER)) + 2 * style.HIDDEN_PAD[0]
