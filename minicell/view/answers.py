@@ -7,7 +7,7 @@ from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Tile
 from ..ink.metrics import clean, shape_text
 from ..ink.shapes import width
 from ..judge.verdict import SURROGATE, UNKNOWN, WRONG, Verdict
-from ..story.record import Arrival, Pass, Record, Value
+from ..story.record import Arrival, Pass, Value
 from . import phrases, style, verdict
 from .now import Now
 from .result import Taken
@@ -60,12 +60,11 @@ def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
         entry = record.entries[reading.entry]
         if reading.run != number or entry.kind != 'call':
             continue
-        if any(leads(record, arrival.key, key) for key in verdict.captured(entry)):
+        if arrival.key in verdict.made_of(record, verdict.captured(entry)):
             kinds.setdefault(LOST, []).append(entry.name)
-        for k, (key, _) in enumerate(now.story.handed(reading)):
-            found = verdict.known(reading)
-            if k < len(found) and leads(record, arrival.key, key):
-                kinds.setdefault(found[k].verdict, []).append(entry.name)
+        for (key, _), v in zip(now.story.handed(reading), verdict.known(reading), strict=False):
+            if arrival.key in verdict.made_of(record, {key}):
+                kinds.setdefault(v.verdict, []).append(entry.name)
     for kind, said in (
         (LOST, '✗ {} passes none back'),
         (WRONG, '✗ made with {}’s'),
@@ -75,15 +74,6 @@ def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
         if kind in kinds:
             return said.format(kinds[kind][0]), 'xx' if kind in (LOST, WRONG) else 'dim'
     return ('✓ right', '') if arrival.parts else ('no path leads to it', 'dim')
-
-
-def leads(record: Record, key: int, to: int) -> bool:
-    """Whether one tensor is another, or the other was made of it."""
-    need = {to}
-    for entry in reversed(record.entries):
-        if not need.isdisjoint(entry.made):
-            need.update(entry.keys)
-    return key in need
 
 
 def asked(now: Now, level: int) -> Pass | None:

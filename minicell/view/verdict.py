@@ -104,10 +104,17 @@ def unasked(entry: Entry, reading: Reading) -> list[str]:
 
 def cut_off(record: Record, entry: Entry) -> list[str]:
     """What was asked for, and gets no gradient, because construct uses it, or what was made of it, past its inputs."""
-    used = captured(entry)
-    for e in reversed(record.entries):
-        used.update(e.keys if not used.isdisjoint(e.made) else ())
+    used = made_of(record, captured(entry))
     return [a.of for run in record.passes for a in run.arrivals if not a.parts and a.key in used]
+
+
+def made_of(record: Record, keys: set[int]) -> set[int]:
+    """These tensors, and all that they were made of."""
+    found = set(keys)
+    for entry in reversed(record.entries):
+        if not found.isdisjoint(entry.made):
+            found.update(entry.keys)
+    return found
 
 
 def captured(entry: Entry) -> set[int]:
