@@ -62,9 +62,10 @@ def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
             continue
         if arrival.key in verdict.made_of(record, verdict.captured(entry)):
             kinds.setdefault(LOST, []).append(entry.name)
-        for (key, _), v in zip(now.story.handed(reading), verdict.known(reading), strict=False):
-            if arrival.key in verdict.made_of(record, {key}):
-                kinds.setdefault(v.verdict, []).append(entry.name)
+        judged = {id(g): v for g, v in zip(reading.gave, verdict.known(reading), strict=False)}
+        for key, g in now.story.gave(reading):  # (without those that are None)
+            if id(g) in judged and arrival.key in verdict.made_of(record, {key}):
+                kinds.setdefault(judged[id(g)].verdict, []).append(entry.name)
     for kind, said in (
         (LOST, '✗ {} passes none back'),
         (WRONG, '✗ made with {}’s'),

@@ -115,6 +115,24 @@ def test_a_parameter_that_a_takeover_swallows_is_not_called_right(owner, loss, s
     assert said.count('✓ right') >= 2
 
 
+@pytest.mark.parametrize(('dx', 'says'), [('3 * dout', True), ('2 * dout', False)])
+def test_what_is_made_with_a_wrong_gradient_is_as_wrong_beside_one_that_is_none(dx, says):
+    source = f"""
+class Weighed(nn.Cell):
+    def construct(self, mask, x):
+        return 2 * x + mask * 0
+
+    def bprop(self, mask, x, out, dout):
+        return None, {dx}
+
+weighed = Weighed()
+with ms.Tape() as tape:
+    ms.grad(lambda a: weighed(ms.Tensor([1.0]), a * a).sum())(ms.Tensor([3.0]))
+"""
+    said = ' '.join(texts(made(source, f'none, {dx}').films[0].frames[-1]))
+    assert ('made with Weighed’s' in said) is says
+
+
 def test_what_no_path_leads_to_is_not_called_right():
     source = """
 with ms.Tape() as tape:
