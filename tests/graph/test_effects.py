@@ -1,8 +1,6 @@
 """What a replay does beside its result: it reads weights as they are, writes, warns, draws, tells the tape where."""
 
-import queue
 import sys
-import threading
 
 import numpy as np
 import pytest
@@ -221,15 +219,3 @@ def test_plus_equals_in_a_graph_writes_nothing():
 
     x = Tensor([1.0, 2.0])
     assert [f(x).asnumpy().tolist() for _ in range(3)] == [[2, 3]] * 3 and x.asnumpy().tolist() == [1, 2]
-
-
-def test_numbers_that_another_thread_asks_for_are_none_of_a_traces():
-    p, found = Parameter(Tensor([2.0]), name='p'), queue.SimpleQueue()
-
-    def f(x):
-        other = threading.Thread(target=lambda: [found.put(float(n)) for n in (p, p.array[0])])
-        other.start()
-        other.join()
-        return x * 2
-
-    assert ms.jit(f)(X).asnumpy().tolist() == [2, 4, -6] and [found.get(timeout=1) for _ in range(2)] == [2, 2]

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SCRIPT = Path(__file__).parents[2] / '.github/cost.py'
+SCRIPT = Path(__file__).parents[1] / '.github/cost.py'
 
 
 def test_a_takeover_is_read_in_few_lines_and_an_op_costs_little_more_than_its_kernel():
