@@ -243,13 +243,13 @@ class SGD(Optimizer):
         said = f"For 'SGD', if 'nesterov' is true, {due}, but got 'momentum' {momentum}, 'dampening' {dampening}"
         must(not nesterov or (momentum > 0 and dampening == 0), SettingError, said)
         self.momentum, self.dampening = Parameter(float(momentum), name='momentum'), float(dampening)
-        self.nesterov = nesterov
+        self.nesterov, self.accum = nesterov, None
         if momentum:
             self.accum = self.parameters.clone('accum', init='zeros')
             self._moving = set()  # which have had their first step
 
     def _step(self, k: int, p: np.ndarray, g: np.ndarray, rate: np.ndarray) -> None:
-        if hasattr(self, 'accum'):
+        if self.accum is not None:
             if self.dampening and k in self._moving:
                 g = g * (1 - self.dampening)
             self._moving.add(k)

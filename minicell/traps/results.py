@@ -111,8 +111,9 @@ class Results(Trap):
     def opening(self, gradient) -> None:
         """Inside another gradient, which differentiates the point, a slope may well be straight."""
         if len(tape.gradients) > 1 and not gradient.has_run:
-            for t in tensors_in((gradient.inputs, gradient.named, gradient.trainable)):
-                self.declared_none(t)
+            addresses = [t.at for t in tensors_in((gradient.inputs, gradient.named, gradient.trainable))]
+            for each in tape.gradients:
+                each.meant.update(addresses)
 
     def declared_none(self, t: Tensor) -> None:
         """That no cotangent comes here is meant."""
