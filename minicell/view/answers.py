@@ -55,25 +55,25 @@ def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
 def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
     """What is known of a gradient that was asked for: it is as wrong as what it is made of."""
     record, number = now.record, now.record.passes.index(run)
-    kinds: dict[str, list[str]] = {}
+    kinds: dict[str, list[tuple[str, str]]] = {}
     for reading in record.readings:
         entry = record.entries[reading.entry]
         if reading.run != number or entry.kind != 'call':
             continue
         if arrival.key in verdict.made_of(record, verdict.captured(entry)):
-            kinds.setdefault(LOST, []).append(entry.name)
+            kinds.setdefault(LOST, []).append((entry.name, ''))
         judged = {id(g): v for g, v in zip(reading.gave, verdict.known(reading), strict=False)}
         for key, g in now.story.gave(reading):  # (without those that are None)
             if id(g) in judged and arrival.key in verdict.made_of(record, {key}):
-                kinds.setdefault(judged[id(g)].verdict, []).append(entry.name)
+                kinds.setdefault(judged[id(g)].verdict, []).append((entry.name, g.name))
     for kind, said in (
         (LOST, '✗ {} passes none back'),
-        (WRONG, '✗ made with {}’s'),
+        (WRONG, '✗ made with {}’s {}'),
         (SURROGATE, 'different on purpose: {} is a surrogate'),
         (UNKNOWN, 'cannot be judged'),
     ):
         if kind in kinds:
-            return said.format(kinds[kind][0]), 'xx' if kind in (LOST, WRONG) else 'dim'
+            return said.format(*kinds[kind][0]), 'xx' if kind in (LOST, WRONG) else 'dim'
     return ('✓ right', '') if arrival.parts else ('no path leads to it', 'dim')
 
 

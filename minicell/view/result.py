@@ -82,6 +82,11 @@ class Taken:
         them = 'it' if len(self.names) == 1 else 'them'
         return f'{whose} makes {them}' if self.begun else f'{phrases.displaced(self.entry)}, or {whose}?'
 
+    def owned(self, name: str, room: float) -> str:
+        """A gradient's name, with whose it is if there is room for both."""
+        said = f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {name}'
+        return said if width(said, 'mid3') <= room else name
+
     # ---- boxes ----
 
     def voice(self, w: float) -> Box:
@@ -102,7 +107,7 @@ class Taken:
     def versus(self, w: float, v: Verdict, place: tuple[int, ...], yours: str, true: str) -> Box:
         """The worst number, and what it should be."""
         g, (wide, high) = self.gave[0][1], style.PLATE
-        whose = 'your' if self.entry.yours else f'{self.entry.name}’s'
+        name = self.owned(f'{g.name}{numbers.index(place)}', wide + style.SAID_IN)
         fits = (s for s in ('ques', 'xxl', 'big') if max(width(yours, s), width(true, s)) < wide - style.SAID_IN)
         look = next(fits, 'mid2')
 
@@ -119,7 +124,7 @@ class Taken:
                 Text(name, f'mid3{ink}', wide + style.SAID_IN, key=key), number, gap=style.CLOSE, across='start'
             )
 
-        pair = Row(plate('V2', f'{whose} {g.name}{numbers.index(place)}', '', 'block wrong', yours),
+        pair = Row(plate('V2', name, '', 'block wrong', yours),
                    Text('≠', 'big mid', key='V0'), plate('V4', 'should be', ' af', 'rl', true),
                    gap=style.APIECE, across='end')  # fmt: skip
         under = Row(Text(verdict.badge(v)[0].replace(' up to', ''), 'xx', key='V1'), Space(grows=1),
@@ -136,7 +141,9 @@ class Taken:
 
     def sum(self, g: Gradient, v: Verdict, place: tuple[int, ...], true: str, room: float) -> str:
         """The true number as a sum, `= 2.10 + 1.20 + 3.30`; '' where it has no room, or does not add up as rounded."""
-        parts = [numbers.said(row.product) for row in self.rows(g, place)]
+        terms = [row.product for row in self.rows(g, place)]
+        total = sum(terms)
+        parts = [numbers.said(term) for term in terms if numbers.said(total - term) != numbers.said(total)]
         shown = [float(part.replace('−', '-').replace('∞', 'inf')) for part in (*parts, true)]
         said = '= ' + ' + '.join(parts).replace('+ −', '− ')
         adds = not round(sum(shown[:-1]) - shown[-1], numbers.MOST)
@@ -183,7 +190,7 @@ class Taken:
         top = max(map(tiles.largest, arrays), default=0.0) if alike else None
         how = tiles.plate(shape, room, style.TABLE[1], None, style.TALL, 'num')
         key = f'g{self.number}.{place}'
-        name = f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {g.name}'
+        name = self.owned(g.name, room - style.GAP)
         if value is None:
             ghost = Tile(shape, key=key, how=how, there=False)
             return [
@@ -228,7 +235,9 @@ class Taken:
             due = Tile(true, key=f's{self.number}.{place}', how=how, classes=' tru bare', top=top,
                        marks=marks and marks._replace(peer=True))  # fmt: skip
             said = said if width(said, 'm') <= room + style.GAP else ''
-            head = Text(f'true {g.name}', 'mid3 af', room - style.GAP, key=f't{k}sN')
+            name = f'true {g.name}'
+            name = name if width(name, 'mid3') <= room - style.GAP else 'the true one'
+            head = Text(name, 'mid3 af', room - style.GAP, key=f't{k}sN')
             out.append(Column(head, Text(said, 'm af', key=f't{k}sF'), due,
                               gap=style.CLOSE, across='start', key=f't{k}s'))  # fmt: skip
         return out

@@ -370,7 +370,8 @@ class Cells:
 
     def more(self, part: Part) -> tuple[Box, Box | None, Box | None]:
         """How many entries are left out here."""
-        said = Upright(f'{len(part.entries)} more', 'dim', style.UPRIGHT)
+        count = sum(self.record.entries[i].label[:1].isdigit() for i in part.entries)
+        said = Upright(f'{count} more' * bool(count), 'dim', style.UPRIGHT)
         given = self.now is not None and any(
             self.now.given(self.now.reading(k)[1]) for k in part.entries[:1] + part.entries[-1:]
         )

@@ -35,16 +35,9 @@ def rank(v: Verdict) -> int:
     return RANK[v.verdict]
 
 
-def worst_of(verdicts: tuple) -> tuple[int, float]:
-    """The same for all of a takeover; of two that are wrong, the one that is further off comes first."""
-    first = min(map(rank, verdicts))
-    return first, -max(map(share, verdicts)) if first == RANK[WRONG] else 0.0
-
-
-def share(v: Verdict) -> float:
-    """How far a wrong gradient is off, as a part of the largest true number."""
-    size = tiles.largest(v.due) if v.off is not None and np.isfinite(v.off) else 0.0
-    return 0.0 if v.verdict != WRONG else v.off / size if size else np.inf
+def worst_of(verdicts: tuple) -> int:
+    """The same for all of a takeover."""
+    return min(map(rank, verdicts))
 
 
 def note(verdicts: tuple) -> Said:
