@@ -79,7 +79,7 @@ DUE = [
     ('Transpose', 'total = k.sum()', 'i.T', ''),
     ('ReduceSum', 'total = k.sum()', 'i.T.sum()', ''),
     ('Add', 'total = k.sum()', 'k.sum() + i.T.sum()', 'total'),
-    ('Add', 'total += j', 'total += j', ''),
+    ('Add', 'total += j', 'total += j', 'total'),
     ('ReduceMax', 'm, n = x.max(), x', 'x.max()', ''),
     ('Concat', 'o = ops.concat', 'ops.concat((h, k))', 'o'),
     ('Greater', 'p = x > 0.5', 'x > 0.5', 'p'),
