@@ -1,8 +1,8 @@
 """What some code reads, found in its bytecode: paths such as x.shape, self.cache['mask'] and STATE['rate'].
 
-Of values outside, which come by a global or a closure, only the place at the end of a path counts; and of a list that
-the code only appends to, nothing. A path goes through what is stored, and ends before what is computed anew each time,
-as a row of a Tensor is: no code of the user's runs to follow it, and nothing gets onto a Tape.
+Only the place at the end of a path counts; and of what is only called in a statement, such as a log, nothing. A path
+goes through what is stored, and ends before what is computed anew each time, as a row of a Tensor is: no code of the
+user's runs to follow it, and nothing gets onto a Tape.
 """
 
 import builtins
@@ -51,12 +51,15 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
     """What some code reads, without the functions written in it: (name, how, steps, changed).
 
     how: the instruction that loads the name; steps: what is read of it, attributes, and (key,) for a constant key;
-    changed: what stands at the end is stored or deleted, or counted up as in `x.n += 1`.
+    changed: what stands at the end is stored or deleted, counted up as in `x.n += 1`, or called to be changed, as in
+    `x.append(1)` or in any statement of its own.
     """
-    steps, counted, last = [], set(), None
+    steps, counted, stated, last = [], set(), set(), None
     for step in dis.get_instructions(code):
         if step.opname not in BETWEEN:
             counted |= {len(steps)} if last == 'COPY' else set()
+            if step.opname == 'POP_TOP' and steps and steps[-1].opname.startswith('CALL'):
+                stated.add(steps[-1].positions[::2])  # where the statement begins
             steps.append(step)
         last = step.opname
     steps += steps[-1:] * 2
@@ -74,7 +77,9 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
             path.append(then.argval if then.opname in ATTRIBUTE else (then.argval,))
             k += 1 if then.opname in ATTRIBUTE else 2
         ends = then.opname, steps[k + 2].opname if then.opname in CONSTANT else ''
-        found.append((name, step.opname, tuple(path), is_count or any(end in CHANGE for end in ends)))
+        changed = is_count or any(end in CHANGE for end in ends) or str((name, *path)[-1]) in WRITES
+        changed = changed or step.positions[::2] in stated - {(None, None)}
+        found.append((name, step.opname, tuple(path), changed))
     return found
 
 
@@ -109,8 +114,8 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
 
     It and the user's own functions that it calls. '*': self itself is handed on, so that it may be anything there.
     """
-    found, seen = {}, set()
-    todo = [(function, False)] if function else [(f, True) for f in methods(kind, 'bprop')]
+    todo, seen = [(function, False)] if function else [(f, True) for f in methods(kind, 'bprop')], set()
+    found = {} if todo or kind.bprop is None else {'self.bprop': partial(on_self, 'bprop')}
     while todo:
         function, bound = todo.pop()
         if function in seen or of_library(function):
@@ -120,22 +125,21 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
         free = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         found |= {n: lambda cell, v=p.default: v for n, p in given.items() if not is_code(p.default)}
         found |= {text: partial(outer, space, None, name) for text, space, name in _by_name(function)}
-        for name, steps in taken(code, next(iter(given), None) if bound else None, free):
+        for name, steps, changed in taken(code, next(iter(given), None) if bound else None, free):
             if name is None and (more := methods(kind, steps[0]) if steps else ()):
                 todo += [(f, True) for f in more]
+            elif name is None and changed:
+                continue
             elif name is None and not steps:
                 found['*'] = None
             elif name is None:
-                root = lambda cell, step=steps[0]: stored(cell, step)
-                found[f'self{text_of(steps)}'] = partial(at_end, root, steps[1:])
+                found[f'self{text_of(steps)}'] = partial(at_end, partial(on_self, steps[0]), steps[1:])
             else:
                 read = partial(at_end, partial(outer, function.__globals__, free.get(name), name))
                 value = read(steps, None)
                 if isinstance(value, FunctionType):
                     todo.append((value, False))
-                elif not is_code(value) and (
-                    isinstance(value, (Tensor, Cell)) or not str(type(value).__module__).startswith('minicell.')
-                ):
+                elif not (changed or is_code(value) or is_ours(value)):
                     while steps and read(steps[:-1], None) is value:
                         steps = steps[:-1]  # a method
                     found.setdefault(name + text_of(steps), partial(read, steps))
@@ -149,19 +153,17 @@ def methods(kind: type | None, name: str) -> list[FunctionType]:
     return [each for each in found if isinstance(each, FunctionType)]
 
 
-def taken(code: CodeType, me: str | None, free: dict) -> Iterator[tuple[str | None, tuple]]:
+def taken(code: CodeType, me: str | None, free: dict) -> Iterator[tuple[str | None, tuple, bool]]:
     """The paths to values that the code, and the functions written in it, take from outside, or (None) from `me`."""
     if me and 'super' in code.co_names:
-        yield from ((None, (name,)) for name in code.co_names if name != 'super')
+        yield from ((None, (name,), False) for name in code.co_names if name != 'super')
     for part in parts(code):
         sets = {s.argval for s in dis.get_instructions(part) if s.opname in SETS}
         for name, how, steps, changed in paths(part):
-            if changed or str((name, *steps)[-1]) in WRITES:
-                continue
             if name == me and how not in GLOBAL and (part is code or me in part.co_freevars):
-                yield None, () if steps and steps[0] in WHOLE else steps
+                yield None, steps if steps and isinstance(steps[0], str) and steps[0] not in WHOLE else (), changed
             elif name not in sets and (how in GLOBAL or (how == 'LOAD_DEREF' and name in free)):
-                yield name, steps
+                yield name, steps, changed
 
 
 def text_of(steps: tuple) -> str:
@@ -198,6 +200,12 @@ def outer(space: dict, closure: object, name: str, cell: object = None) -> objec
         return space.get(name, vars(builtins).get(name, MISSING)) if closure is None else closure.cell_contents
     except ValueError:
         return MISSING
+
+
+def on_self(name: str, cell: object) -> object:
+    """What a Cell has under a name: what would compute it, where that is no method and no property of the user's."""
+    value = stored(cell, name)
+    return inspect.getattr_static(cell, name) if value is COMPUTED else value
 
 
 def at_end(root: Callable, steps: tuple, cell: object) -> object:
