@@ -52,7 +52,7 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
 
     how: the instruction that loads the name; steps: what is read of it, attributes, and (key,) for a constant key;
     changed: what stands at the end is stored or deleted, counted up as in `x.n += 1`, or called to be changed, as in
-    `x.append(1)` or in any statement of its own.
+    `x.append(1)`; None: it is called in a statement of its own, as a log is.
     """
     steps, counted, stated, last = [], set(), set(), None
     for step in dis.get_instructions(code):
@@ -78,8 +78,8 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
             k += 1 if then.opname in ATTRIBUTE else 2
         ends = then.opname, steps[k + 2].opname if then.opname in CONSTANT else ''
         changed = is_count or any(end in CHANGE for end in ends) or str((name, *path)[-1]) in WRITES
-        changed = changed or step.positions[::2] in stated - {(None, None)}
-        found.append((name, step.opname, tuple(path), changed))
+        is_statement = not changed and step.positions[::2] in stated - {(None, None)}
+        found.append((name, step.opname, tuple(path), None if is_statement else changed))
     return found
 
 
@@ -116,6 +116,7 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
     """
     todo, seen = [(function, False)] if function else [(f, True) for f in methods(kind, 'bprop')], set()
     found = {} if todo or kind.bprop is None else {'self.bprop': partial(on_self, 'bprop')}
+    called = {}  # the same of what is only called in a statement: of what, and what finds it
     while todo:
         function, bound = todo.pop()
         if function in seen or of_library(function):
@@ -128,21 +129,22 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
         for name, steps, changed in taken(code, next(iter(given), None) if bound else None, free):
             if name is None and (more := methods(kind, steps[0]) if steps else ()):
                 todo += [(f, True) for f in more]
-            elif name is None and changed:
-                continue
             elif name is None and not steps:
-                found['*'] = None
-            elif name is None:
-                found[f'self{text_of(steps)}'] = partial(at_end, partial(on_self, steps[0]), steps[1:])
+                found |= {} if changed else {'*': None}
             else:
-                read = partial(at_end, partial(outer, function.__globals__, free.get(name), name))
-                value = read(steps, None)
+                root, text = partial(outer, function.__globals__, free.get(name), name), name
+                if name is None:
+                    root, text, steps = partial(on_self, steps[0]), f'self.{steps[0]}', steps[1:]
+                value = None if text[:5] == 'self.' else at_end(root, steps, None)
+                while steps and value is not None and at_end(root, steps[:-1], None) is value:
+                    steps = steps[:-1]  # a method
                 if isinstance(value, FunctionType):
                     todo.append((value, False))
+                elif changed is None:
+                    called[text + text_of(steps)] = text + text_of(steps[:-1]), partial(at_end, root, steps)
                 elif not (changed or is_code(value) or is_ours(value)):
-                    while steps and read(steps[:-1], None) is value:
-                        steps = steps[:-1]  # a method
-                    found.setdefault(name + text_of(steps), partial(read, steps))
+                    found[text + text_of(steps)] = partial(at_end, root, steps)
+    found |= {n: read for n, (of, read) in called.items() if any(f.startswith((f'{of}.', f'{of}[')) for f in found)}
     return {name: read for name, read in found.items() if '*' not in found or name[:5] != 'self.'}
 
 
@@ -173,8 +175,8 @@ def text_of(steps: tuple) -> str:
 
 def is_code(value: object) -> bool:
     """Whether this is a module, a class or a function, and no method of an object."""
-    nobody = isinstance(getattr(value, '__self__', None), (ModuleType, type, type(None)))
-    return nobody and isinstance(value, (ModuleType, *CALLED))
+    nobody = ModuleType, type, type(None)
+    return isinstance(value, (ModuleType, *CALLED)) and isinstance(getattr(value, '__self__', None), nobody)
 
 
 def is_ours(value: object) -> bool:

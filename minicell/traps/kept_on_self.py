@@ -74,7 +74,7 @@ def reads_input(cell, k: int) -> bool:
     """Whether the code of its bprop reads the parameter for input k (with *args, perhaps): it may write a log."""
     code = getattr(unwrap(getattr(cell.bprop, '__func__', cell.bprop)), '__code__', None)
     own = code.co_varnames[hasattr(cell.bprop, '__func__') : code.co_argcount][k : k + 1] if code else ()
-    return not own or any(name is None and not changed for name, _, changed in taken(code, own[0], {}))
+    return not own or any(name is None and changed is False for name, _, changed in taken(code, own[0], {}))
 
 
 def name_of(cell) -> str:
