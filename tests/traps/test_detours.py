@@ -177,9 +177,15 @@ def calls_counted(kept=[0.0]):  # noqa: B006 (that is the case)
     return kept[0]
 
 
+def counted(thing):
+    thing.k += 1
+    return thing.k
+
+
 UNNOTICED = {
     'a SimpleQueue': (queue.SimpleQueue, lambda s: s.has.put(next(counter)), 's.has.get()'),
     'a helper that counts': (int, lambda s: None, 'calls_counted()'),
+    'what it counts itself': (lambda: SimpleNamespace(k=1.0), lambda s: None, 'counted(s.has)'),
     'numbers that an op draws': (int, lambda s: None, 'ms.ops.randn(1).item()'),
     'the middle of a large array': (
         lambda: np.zeros(10**6),
@@ -196,6 +202,15 @@ def test_what_a_bprop_reads_and_nobody_notices(has, does, read):
     with warned() as said:
         ms.grad(lambda x: (net(x) + net(x * 2)).sum())(X)
     assert not said.caught
+
+
+def test_a_parameter_that_construct_writes_after_it_used_it():
+    """In a Cell that is called once; in one that is called twice it is a WriteAfterUseError."""
+    w = Parameter(Tensor(2.0), 'w', requires_grad=False)
+    net = made(lambda self, x: (x * w, ms.ops.assign(w, w * 0.5))[0], reads('dout * s.w'), w=w)
+    assert values(ms.grad(net)(X)) == [1, 1, 1]
+    with refused(WriteAfterUseError, 'ops.assign(w'):
+        ms.grad(lambda x: net(x) + net(x))(X)
 
 
 def test_a_hook_reads_what_is_there_when_it_runs():
