@@ -69,5 +69,6 @@ for name, figure in L.figures.items():
     if figure.run:
         await figure.task
     figure.reset()
-print(json.dumps({'figures': moved, 'said': [each['said'] for each in told if '✗' in each['said'] or 'Error' in each['said']]}))
+said = [each['said'] for each in told if '✗' in each['said'] or 'error' in each['said']]
+print(json.dumps({'figures': moved, 'said': said}))
 """

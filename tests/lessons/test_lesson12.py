@@ -250,7 +250,6 @@ def test_train_and_freeze(bench, monkeypatch):
 def test_pictures_keep_their_size_cut_no_words_and_come_quickly(bench, page):
     curves = bench.curve, train.Curve((3.0, 9e5), 300, 0.5)
     each = [bench.values | {'surrogate': choice} for choice in range(10)]
-    bench.nets[bench.key] = page['Net'](page['surrogates']['a = 5'])
     drawn = [of(bench.picture(values, curve)) for values in each for curve in curves]
     assert len({(each.width, each.height) for each in drawn}) == 1
     assert all(calls(lambda values=values: bench.picture(values, bench.curve)) < MOST for values in each)

@@ -72,8 +72,8 @@ class Bench(Training):
 
         def picture(values: dict[str, Any], curve: Curve) -> Drawing:
             choice = chosen(values)
-            net = self.nets[self.key] if curve.losses else start(*choice)[0]
-            return draw(*choice, look(net, *start.data), curve)
+            net = self.nets.get(self.key) if curve.losses else None
+            return draw(*choice, look(net or start(*choice)[0], *start.data), curve)
 
         controls = {
             'surrogate': Control('Surrogate', 0, names=tuple(names)),
