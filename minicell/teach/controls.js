@@ -11,8 +11,7 @@ function panel(root) {
 .mc2 .pad output{white-space:pre-wrap}
 .mc2 .pad details{flex:1 1 260px}
 .mc2 .pad details[open]{display:flex;flex-wrap:wrap;gap:6px 20px}
-.mc2 .pad summary{flex-basis:100%;max-width:340px}
-.mc2 .pad :focus-visible{outline:3px solid var(--fwd);outline-offset:1px}`);
+.mc2 .pad summary{flex-basis:100%;max-width:340px}`);
   return pad;
 }
 function named(element, name, attributes = {}) {
