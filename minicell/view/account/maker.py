@@ -203,7 +203,8 @@ class Maker:
                     matter[j] = slopes.reaches(read, at, index, k, j)
             parts = added[k] = np.where(matter, s * g, 0.0)
             sized = np.where(np.isfinite(parts), np.abs(parts), np.inf).ravel()
-            sizes += sized[np.isfinite(sized)].sum()
+            # a slope such as 1 − y² is rounded as the 1 is, however small it comes out
+            sizes += sum(np.abs(a[np.isfinite(a) & matter]).sum() for a in (parts, g))
             there = np.flatnonzero(matter)
             count += there.size
             if there.size > MANY:
