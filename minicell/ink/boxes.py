@@ -142,7 +142,7 @@ class Upright(Box):
 
 
 def wrapped(words: str, room: float, look: str = '', most: int = 5) -> list[str]:
-    """A text broken at spaces into at most so many lines; a word that is too long, after a bracket or a point."""
+    """A text broken at spaces into at most so many lines; a word that is too long, after one of `(.,[_`."""
     rows = ['']
     for word in words.split(' '):
         longer = f'{rows[-1]} {word}'.strip() if rows[-1] else word
@@ -152,7 +152,7 @@ def wrapped(words: str, room: float, look: str = '', most: int = 5) -> list[str]
             rows.append(word)
         while len(rows) < most and width(rows[-1], look) > room:
             fits = next(k for k in range(len(rows[-1]), 0, -1) if width(rows[-1][:k], look) <= room or k == 1)
-            at = max((rows[-1].rfind(sign, 1, fits) + 1 for sign in '(.,['), default=0) or fits
+            at = max((rows[-1].rfind(sign, 1, fits) + 1 for sign in '(.,[_'), default=0) or fits
             rows[-1:] = [rows[-1][:at], rows[-1][at:]]
     return rows
 
@@ -216,6 +216,16 @@ def Row(*children: Box | None, gap: float = 8, across: str = 'middle', key: str 
 def Column(*children: Box | None, gap: float = 6, across: str = 'fill', key: str = '', grows: float = 0) -> Line:
     """Boxes one under the other."""
     return Line(1, children, gap, across, key, grows)
+
+
+def Flow(*children: Box | None, room: float, gap: float = 8, lead: float = 6) -> Line:
+    """Boxes side by side, in as many rows as they need."""
+    rows: list[list[Box]] = [[]]
+    for child in filter(None, children):
+        if rows[-1] and sum(each.size[0] + gap for each in rows[-1]) + child.size[0] > room:
+            rows.append([])
+        rows[-1].append(child)
+    return Column(*[Row(*row, gap=gap) for row in rows], gap=lead, across='start')
 
 
 class Over(Box):

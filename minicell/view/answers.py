@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..ink import numbers, tiles
-from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Tile
+from ..ink.boxes import Box, Card, Column, Flow, Lines, Put, Row, Space, Text, Tile, wrapped
 from ..ink.metrics import clean, shape_text
 from ..ink.shapes import width
 from ..judge.verdict import SURROGATE, UNKNOWN, WRONG, Verdict
@@ -11,6 +11,7 @@ from ..story.record import Arrival, Pass, Value
 from . import phrases, style, verdict
 from .now import Now
 from .result import Taken
+from .tape import named
 
 LOST = 'lost'  # a takeover uses it, and returns no gradient for it
 
@@ -30,26 +31,16 @@ def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
         name = Text(arrival.name, 'mid2', style.NAMES[0])
         how = tiles.plate(value, *style.MADE) if value is not None else None
         picture = Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True) if value is not None else None
-        left = room - width('asked for:') - name.size[0] - (how.w if how else 0) - 2 * style.GAP - 2 * style.PAD
-        if left >= width(badge[0], badge[1]):
-            boxes.append(Row(name, picture, Text(*badge), gap=style.PAD))
-        else:
-            boxes.append(
-                Column(Row(name, picture, gap=style.PAD), Lines(badge[0], room - style.LABEL, badge[1], 2), gap=2)
-            )
-    rows: list[list[Box]] = [[]]
-    left = room - width('asked for:')
-    for box in boxes:
-        left -= box.size[0] + 2 * style.GAP
-        if left < 0 and rows[-1]:
-            rows.append([])
-            left = room - box.size[0]
-        rows[-1].append(box)
-    head = Text('asked for:', 'dim')
-    return Column(
-        *[Row(*([head] if not n else []), *row, gap=2 * style.GAP) for n, row in enumerate(rows[: style.ASKED_ROWS])],
-        across='start',
-    )
+        boxes.append(with_badge(Row(name, picture, gap=style.PAD), badge, room - style.LABEL))
+    return Flow(Text('asked for:', 'dim'), *boxes, room=room, gap=2 * style.GAP)
+
+
+def with_badge(child: Box, badge: tuple[str, str] | None, room: float) -> Box:
+    """A box with what is known of it: beside it where that has room, else under it."""
+    said = Text(*badge) if badge else None
+    if said is None or child.size[0] + style.GAP + said.size[0] <= room:
+        return Row(child, said, gap=style.GAP)
+    return Column(child, Lines(badge[0], room, badge[1]), gap=2, across='start')
 
 
 def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
@@ -84,7 +75,8 @@ def asked(now: Now, level: int) -> Pass | None:
     beyond = [run for later in range(level + 1, depth + 1) for run, _ in comers[later]]
     found = [(when, run) for run, when in comers[level] if run.arrivals and run not in beyond]
     if not found and level == depth:
-        found = [(run.begun, run) for run in now.record.passes if run.arrivals]
+        there = [run for level in comers for run, _ in level]
+        found = [(run.begun, run) for run in now.record.passes if run.arrivals and run not in there]
     came = [each for each in found if each[0] <= now.step] or found[:1]
     return max(came, key=lambda each: each[0])[1] if came else None
 
@@ -151,8 +143,8 @@ def few(now: Now, run: Pass, k: int, w: float, h: float, hero: bool) -> Box:
     name = now.story.named(run).get(arrival.name, arrival.name)
     found = final(now, run, k)
     badge = verdict.badge(found) if found else None
-    head = Row(Text(name, 'mid3' if value is not None else 'fut mid3', w - style.WORDS, key=f'A{key}N'),
-               Text(badge[0], f'mid2 {badge[1]}') if badge else None, gap=style.GAP)  # fmt: skip
+    title = named(name, 'mid3' if value is not None else 'fut mid3', w - style.WORDS, f'A{key}N')
+    head = with_badge(title, badge and (badge[0], f'mid2 {badge[1]}'), w)
     if value is None:
         return Column(head, Text('?', 'ques'), gap=2, across='start')
     if phrases.single(value):
@@ -166,6 +158,7 @@ def few(now: Now, run: Pass, k: int, w: float, h: float, hero: bool) -> Box:
         digits = Text(said, look, layer=style.OVER, key=f'{cell}t', v=cell)
         press = Card(digits, 'cell hot', style.CELL_PAD, at=(0, 0.5), key=cell, layer=style.LIFTED, v=cell, rc=cell)
         sum_ = '= ' + ' + '.join(map(phrases.amount, parts)) if len(parts) > 1 else ''
+        sum_ = sum_ if all(width(row, 'dim') <= w for row in wrapped(sum_, w, 'dim', 2)) else f'of {len(parts)} parts'
         return Column(head, press, Lines(sum_, w, 'dim', 2), gap=2, across='start')
     how = tiles.plate(value, w, h - style.TALL, row=style.TALL, ink='num')
     return Column(head, Tile(value, key=key, how=how, classes=' bare', account=True), gap=style.APIECE, across='start')

@@ -1,6 +1,6 @@
 """The whole picture of a moment: one grid for each tape, your code as its first column, and what came out under it."""
 
-from ..ink.boxes import Band, Box, Card, Column, Drawn, Grid, Lines, Put, Row, Space, Span, Text, Tile, draw, wrapped
+from ..ink.boxes import Band, Box, Card, Column, Drawn, Flow, Grid, Lines, Put, Row, Space, Span, Text, Tile, draw, wrapped
 from ..ink.shapes import Frame, width
 from ..story.names import gradient
 from ..story.record import Entry, Line, Mark
@@ -215,7 +215,9 @@ class Board:
         shown = self.record.depth and now.taken is not None and takeover.begun(now)
         badges = result.Taken(now, now.taken).badges() if shown else []  # where there are no tables
         said = takeover.unread(now)
-        head = Row(Text(said, 'bf', key='nob') if said else Space(0, style.ROW), *badges, gap=style.GAP)
+        head = Flow(
+            Text(said, 'bf', key='nob') if said else Space(0, style.ROW), *badges, room=self.room, gap=style.GAP
+        )
         return Column(head, takeover.values(now, self.room), gap=2, across='start')
 
     def formulas(self, now: Now, number: int) -> list[str]:
@@ -363,5 +365,6 @@ class Board:
             both: Box = Column(tables, voice, gap=style.PAD)
         else:
             both = Row(voice, tables, gap=style.GAP, across='start')
-        last = answers.asked_for(now, taken, self.inner - 2 * style.PAD)
+        # (where no lines of a bprop are shown, the gradients stand in their place)
+        last = answers.asked_for(now, taken, self.inner - 2 * style.PAD) if self.own_rows or self.narrow else None
         return Card(Column(both, last, gap=style.PAD), '', (style.PAD, style.PAD), at=(None, 0), key='outcome')

@@ -82,7 +82,6 @@ TABLE = 210, 110
 TABLES = 3
 LIST_ROW = 22
 LIST_MOST = 8
-ASKED_ROWS = 2
 ACROSS, ACROSS_NARROW = 4, 2  # tables beside each other
 LARGE = 16  # numbers of a result that is written out
 
