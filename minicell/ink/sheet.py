@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from . import metrics, style
 from .film import Film
-from .shapes import Frame
+from .shapes import Frame, cut, wrapped
 
 EDGE = 16  # units of paper around it all
 TITLE, CAPTION = 28, 22  # heights of their rows
@@ -36,14 +36,10 @@ def sheet(frame: Frame, size: tuple[float, float], title: str = '', caption: str
     title, caption = metrics.clean(title), metrics.clean(caption)
     width, room = size[0] + 2 * EDGE, size[0] - 2
     marks, y = [], EDGE
-    titles = metrics.wrap(title, room, 22, 2, True) if title else []
-    captions = metrics.wrap(caption, room, 15, 4) if caption else []
-    for row in titles:
-        y += TITLE
-        marks.append(mark('text', dict(x=EDGE, y=y - 7, T=row), 'h1'))
-    for row in captions:
-        y += CAPTION
-        marks.append(mark('text', dict(x=EDGE, y=y - 6, T=row), 'h2'))
+    for words, look, most, high, below in ((title, 'h1', 2, TITLE, 7), (caption, 'h2', 4, CAPTION, 6)):
+        for row in wrapped(words, room, look, most) if words else ():
+            y += high
+            marks.append(mark('text', dict(x=EDGE, y=y - below, T=cut(row, room, look, end=True)), look))
     y += GAP if marks else 0
     # as the player paints: by layer, and within one in the order in which they were drawn
     for shape in sorted(frame.values(), key=lambda shape: shape.layer):

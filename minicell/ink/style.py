@@ -72,7 +72,7 @@ SHAPES = {
     'dab.xx': dict(fill='bad'), 'dab.t': dict(fill='fwdt'),
     'call': dict(stroke='dim', line=1.5), 'call.q': dict(line=1), 'dout': dict(fill='tint'),
     'link': dict(stroke='dim'), 'link.f': dict(stroke='fwd', line=2),
-    'shade': dict(fill='ink', opacity=0.06), 'sheet': dict(fill='paper', stroke='hair'),
+    'sheet': dict(fill='paper', stroke='hair'),
     'sheet.ahead': dict(fill='none', dash='5 4'), 'sheet.torn': dict(stroke='bad', line=2),
     'rail': dict(fill='hair'), 'run': dict(fill='dim'), 'dot': dict(fill='hair'), 'dot.past': dict(fill='dim'),
     'note': dict(fill='bwd'), 'note.ff': dict(fill='fwd'), 'note.on': dict(fill='dim'),

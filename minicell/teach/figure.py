@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minicell.ink import boxes, png, sheet, svg
-from minicell.ink.boxes import Box, Canvas, Card, Column, Drawn, Row, Text, Tile
+from minicell.ink.arrows import Drawn
+from minicell.ink.boxes import Box, Canvas, Card, Column, Row, Text
 from minicell.ink.film import Film, Step
 from minicell.ink.line import Mark, step_line
 from minicell.ink.page import fragment
 from minicell.ink.sheet import Sheet
+from minicell.ink.tiles import Tile
 from minicell.story.record import Value
 
 from .shown import Shown

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..ink import numbers, tiles
-from ..ink.boxes import Box, Card, Column, Flow, Lines, Put, Row, Space, Text, Tile, wrapped
+from ..ink.boxes import Box, Card, Column, Flow, Lines, Put, Row, Space, Text
 from ..ink.metrics import clean, shape_text
-from ..ink.shapes import width
+from ..ink.shapes import width, wrapped
 from ..judge.verdict import SURROGATE, UNKNOWN, WRONG, Verdict
 from ..story.record import Arrival, Pass, Value
 from . import phrases, style, verdict
@@ -30,7 +30,9 @@ def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
         value, badge = arrival.total, known(now, run, arrival)
         name = Text(arrival.name, 'mid2', style.NAMES[0])
         how = tiles.plate(value, *style.MADE) if value is not None else None
-        picture = Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True) if value is not None else None
+        picture = (
+            tiles.Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True) if value is not None else None
+        )
         boxes.append(with_badge(Row(name, picture, gap=style.PAD), badge, room - style.LABEL))
     return Flow(Text('asked for:', 'dim'), *boxes, room=room, gap=2 * style.GAP)
 
@@ -118,7 +120,7 @@ def listed(now: Now, run: Pass, w: float, h: float) -> Box | None:
     for k, arrival in enumerate(run.arrivals):
         value, how = partial(now, run, arrival), tiles.plate(arrival.total, *style.VALUES[0])
         shown = (
-            Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True)
+            tiles.Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True)
             if value is not None
             else Space(how.w, how.h)
         )
@@ -161,7 +163,9 @@ def few(now: Now, run: Pass, k: int, w: float, h: float, hero: bool) -> Box:
         sum_ = sum_ if all(width(row, 'dim') <= w for row in wrapped(sum_, w, 'dim', 2)) else f'of {len(parts)} parts'
         return Column(head, press, Lines(sum_, w, 'dim', 2), gap=2, across='start')
     how = tiles.plate(value, w, h - style.TALL, row=style.TALL, ink='num')
-    return Column(head, Tile(value, key=key, how=how, classes=' bare', account=True), gap=style.APIECE, across='start')
+    return Column(
+        head, tiles.Tile(value, key=key, how=how, classes=' bare', account=True), gap=style.APIECE, across='start'
+    )
 
 
 def many(now: Now, run: Pass, w: float) -> Box:

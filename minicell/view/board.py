@@ -1,7 +1,9 @@
 """The whole picture of a moment: one grid for each tape, your code as its first column, and what came out under it."""
 
-from ..ink.boxes import Band, Box, Card, Column, Drawn, Flow, Grid, Lines, Put, Row, Space, Span, Text, Tile, draw, wrapped
-from ..ink.shapes import Frame, width
+from ..ink.arrows import Band, Drawn
+from ..ink.boxes import Box, Card, Column, Flow, Grid, Lines, Put, Row, Space, Span, Text, draw
+from ..ink.shapes import Frame, width, wrapped
+from ..ink.tiles import Tile
 from ..story.names import gradient
 from ..story.record import Entry, Line, Mark
 from . import answers, formula, lane, phrases, program, result, strip, style, takeover

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from ..ink.boxes import Arrow, Box, Canvas, Drawn, Grid, Link, Rect
+from ..ink.arrows import Drawn, Link
+from ..ink.boxes import Arrow, Box, Canvas, Grid, Rect
 from ..ink.shapes import width
 from . import style
 from .columns import skips

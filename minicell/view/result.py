@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..ink import numbers, tiles
-from ..ink.boxes import Box, Card, Column, Lines, Row, Space, Text, Tile
+from ..ink.boxes import Box, Card, Column, Lines, Row, Space, Text
 from ..ink.shapes import width
 from ..judge.verdict import WRONG, Verdict
 from ..story.followed import follow
@@ -188,11 +188,11 @@ class Taken:
         true, alike = self.due(place), self.alike(place, shape)
         arrays = [v.data for v in (shape, true) if v is not None and v.data is not None]
         top = max(map(tiles.largest, arrays), default=0.0) if alike else None
-        how = tiles.plate(shape, room, style.TABLE[1], None, style.TALL, 'num')
+        how = tiles.plate(shape, room, style.TABLE[1], style.TALL, 'num')
         key = f'g{self.number}.{place}'
         name = self.owned(g.name, room - style.GAP)
         if value is None:
-            ghost = Tile(shape, key=key, how=how, there=False)
+            ghost = tiles.Tile(shape, key=key, how=how, there=False)
             return [
                 Column(
                     Text(g.name, 'fut mid3', room, key=f't{k}N'),
@@ -213,7 +213,7 @@ class Taken:
             fits = head.size[0] + words.size[0] + style.WORDS <= room
             head, second = (Row(head, words, gap=style.WORDS), second) if fits else (head, words)
         if self.given or value.data is None or value.shape != shape.shape:
-            picture = Tile(
+            picture = tiles.Tile(
                 value,
                 key=key,
                 how=how if value.data is not None else None,
@@ -223,7 +223,7 @@ class Taken:
                 top=top,
             )
         else:
-            picture = Tile(value, key=key, how=how, classes=' bare', top=top)
+            picture = tiles.Tile(value, key=key, how=how, classes=' bare', top=top)
         if compare and k and not self.whole and (pair := verdict.worst(self.verdicts[place])) and self.blamed(place):
             return [Column(head, second, self.small(place, *pair), gap=style.CLOSE, across='start', key=f't{k}')]
         luck = int(np.sum(~marks.wrong)) if marks is not None and self.deaf else 0
@@ -231,8 +231,8 @@ class Taken:
         out: list[Box] = [Column(head, second, picture, below, gap=style.CLOSE, across='start', key=f't{k}')]
         if compare and true is not None and (k == 0 or self.whole):
             said = phrases.true_formula(self.now.record, self.entry, place) * self.blamed(place)
-            how = tiles.plate(true, room, style.TABLE[1], None, style.TALL, 'num')
-            due = Tile(true, key=f's{self.number}.{place}', how=how, classes=' tru bare', top=top,
+            how = tiles.plate(true, room, style.TABLE[1], style.TALL, 'num')
+            due = tiles.Tile(true, key=f's{self.number}.{place}', how=how, classes=' tru bare', top=top,
                        marks=marks and marks._replace(peer=True))  # fmt: skip
             said = said if width(said, 'm') <= room + style.GAP else ''
             name = f'true {g.name}'

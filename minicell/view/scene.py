@@ -7,7 +7,7 @@ import numpy as np
 from ..ink import metrics
 from ..ink.film import Film, Step
 from ..ink.line import Mark, step_line
-from ..ink.shapes import Frame, width
+from ..ink.shapes import Frame, cut, width
 from ..judge.verdict import SURROGATE, WRONG
 from ..story.record import Record, Value
 from . import style, touch, verdict, words
@@ -107,7 +107,7 @@ def step(record: Record, story: Story, shot: Shot) -> Step:
 
 def short(caption: str) -> str:
     """A caption that is one line on a screen."""
-    return metrics.fit(metrics.clean(caption), style.CAPTION, style.CAPTION_SIZE)
+    return cut(metrics.clean(caption), style.CAPTION, 'h2', end=True)
 
 
 def first_nan(record: Record, compare: bool) -> int | None:

@@ -107,7 +107,6 @@ INDENT = 4  # of a tab
 MOST_STEPS = 160
 JUDGED = 40
 CAPTION = 880
-CAPTION_SIZE = 15
 TOUCHED = 400  # entries; to tell how the numbers of a longer tape were made would take too long
 ACCOUNTS = 64  # of a picture: more would not travel
 

@@ -4,8 +4,9 @@ A column holds values, and under them the gradients that come back for them; or 
 tape, its rule. What is still to come has its place from the first frame on.
 """
 
-from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Tile, Upright
+from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Upright
 from ..ink.shapes import width
+from ..ink.tiles import Tile
 from ..story.names import gradient
 from ..story.record import Entry, Value
 from . import formula, phrases, strip, style
