@@ -10,7 +10,7 @@ by an arrow: a Link or a Band is drawn when everything stands. What has no key i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from . import style
@@ -18,6 +18,7 @@ from .shapes import Frame, width, wrapped
 
 LEADING = 1.4  # the height of a line of text, in sizes of its letters
 BASE = 0.36  # of a line's letters, how much lies between its middle and its baseline
+HEAD, BACK = 5, 7  # the head of a link, and how far before its tip the line ends
 ALONG = {'start': 0.0, 'middle': 0.5, 'end': 1.0, 'fill': 0.0}
 
 
@@ -56,7 +57,7 @@ class Canvas:
     def __init__(self) -> None:
         self.frame = Frame()
         self.places: dict[str, Rect] = {}
-        self.later: list[Box] = []  # arrows: they need to know where the rest stands
+        self.later: list[Arrow] = []  # they need to know where the rest stands
         self.path = ''  # the key of the box that is being placed
 
     def put(self, box: Box, place: Rect, part: object = 0) -> None:
@@ -76,7 +77,7 @@ def draw(box: Box, w: float = 0, h: float = 0) -> tuple[Canvas, float, float]:
     canvas.put(box, Rect(0, 0, w, h), 'b')
     for one in canvas.later:
         canvas.path = one.key
-        one.drawn(canvas)
+        one.shape(canvas)
     return canvas, w, h
 
 
@@ -92,16 +93,16 @@ class Box:
 
 
 class Arrow(Box):
-    """What is drawn between boxes, once they stand: it takes no room of its own. `drawn` may find that one of its ends
-    is not in this frame; then there is nothing to draw."""
+    """What is drawn between boxes, once they stand: it takes no room of its own. `shape(canvas)` finds its ends in
+    `canvas.places`; where one of them is not in this frame, there is nothing to draw."""
+
+    def __init__(self, shape: Callable[[Canvas], None], key: str = '') -> None:
+        self.shape, self.key = shape, key
 
     def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
         """Wait until all have a place."""
         self.key = self.key or to.path
         to.later.append(self)
-
-    def drawn(self, to: Canvas) -> None:
-        """Draw it."""
 
 
 class Space(Box):
@@ -291,3 +292,35 @@ class Grid(Box):
         for n, k, (box, columns, rows) in self.cells:
             right, bottom = lefts[k + columns - 1] + wide[k + columns - 1], tops[n + rows - 1] + high[n + rows - 1]
             to.put(box, Rect(lefts[k], tops[n], right - lefts[k], bottom - tops[n]), f'{n},{k}')
+
+
+class Link(Arrow):
+    """A thin arrow between two boxes with keys: straight where they are level, else with one bend; `through`: past
+    what lies between, on the height of this box (a Space that keeps a way free)."""
+
+    def __init__(
+        self, start: str, end: str, look: tuple[str, str] = ('fw', 'fh'), through: str = '', key: str = ''
+    ) -> None:
+        self.start, self.end, self.look, self.through = start, end, look, through
+        self.key = key or f'{start}>{end}'
+
+    def shape(self, to: Canvas) -> None:
+        """From edge to edge."""
+        a, b, lane = (to.places.get(name) for name in (self.start, self.end, self.through))
+        if a is None or b is None:
+            return
+        if lane is not None:
+            up = lane.cy < b.cy
+            y1, y2 = (a.y, b.y - 1) if up else (a.bottom, b.bottom + 1)
+            x2, way, end = b.cx, 'd' if up else 'u', y2 - BACK if up else y2 + BACK
+            d = f'M{a.cx:g},{y1:g}V{lane.cy:g}H{x2:g}V{end:g}'
+        else:
+            ahead = b.x >= a.right
+            x1, x2 = (a.right + 2, b.x - 1) if ahead else (a.x - 2, b.right + 1)
+            edge = min(6, b.h / 2)
+            y2 = min(max(a.cy, b.y + edge), b.bottom - edge)
+            y1 = y2 if a.y <= y2 <= a.bottom else a.cy
+            turn, way, end = x2 - (14 if ahead else -14), 'r' if ahead else 'l', x2 - BACK if ahead else x2 + BACK
+            d = f'M{x1:g},{y1:g}H{end:g}' if abs(y1 - y2) < 1 else f'M{x1:g},{y1:g}H{turn:g}V{y2:g}H{end:g}'
+        to.frame.path(self.key, d, self.look[0])
+        to.frame.head(f'{self.key}h', x2, y2, way, self.look[1], 3, HEAD)

@@ -84,22 +84,15 @@ class Pen:
         if one.tag == 'text':
             self.text(one)
             return
-        attrs = one.attrs
-        if one.tag == 'rect':
-            d = rounded(*(float(attrs.get(name, 0)) for name in ('x', 'y', 'width', 'height', 'rx')))
-        else:
-            d = attrs['d']
-        self.outline(one, traced(d))
-
-    def outline(self, one: Mark, path: Path) -> None:
-        """Fill and stroke a path."""
         from matplotlib.transforms import Affine2D
 
-        look, scale = one.look, self.scale
+        look, scale, attrs = one.look, self.scale, one.attrs
+        rect = (float(attrs.get(name, 0)) for name in ('x', 'y', 'width', 'height', 'rx'))
+        path = traced(rounded(*rect) if one.tag == 'rect' else attrs['d'])
         gc = self.renderer.new_gc()
         stroke = self.palette.get(look.get('stroke', 'none'))
         gc.set_linewidth(look.get('line', 1) if stroke else 0)
-        gc.set_alpha(one.attrs.get('opacity', look.get('opacity', 1)))
+        gc.set_alpha(attrs.get('opacity', look.get('opacity', 1)))
         if stroke:
             gc.set_foreground(stroke, isRGBA=False)
             gc.set_joinstyle('miter')

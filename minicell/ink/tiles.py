@@ -16,7 +16,7 @@ MOST = 4  # rows and columns that are written as numbers
 ROW = 20
 WIDE = 76  # px of such a number, at most
 LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
-FOLDED = 'of {}'
+NOTE = 15  # of how much this is a part, under it
 
 
 class Value(Protocol):
@@ -72,20 +72,14 @@ def plate(value: Value, room_w: float, room_h: float, row: float = ROW, ink: str
             cell = max(cell, min(WIDE, room_w / columns)) if ink else cell  # as large as may be
             if columns * cell <= room_w + 0.5 or (array.size == 1 and look is looks[-1]):
                 return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, ink=look)
-    note_h = 15
-    cell = max(LEAST, min(LARGEST, room_w / columns, (room_h - note_h) / rows))
-    seen_columns = max(1, min(columns, int(room_w // cell)))
-    seen_rows = max(1, min(rows, int((room_h - note_h) // cell) or 1))
-    if rows * cell <= room_h + 0.5:
-        seen_rows = rows
-    whole = seen_rows == rows and seen_columns == columns
-    shape = shape_text(value.shape)
-    note = '' if whole else FOLDED.format(shape)
-    if width(note) > room_w:
-        note = ''
-    wide = max(seen_columns * cell, width(note) if note else 0)
-    return Plate('squares', wide, seen_rows * cell + (0 if whole else note_h), cell, cell, seen_rows, seen_columns,
-                 note=note)  # fmt: skip
+    cell = max(LEAST, min(LARGEST, room_w / columns, (room_h - NOTE) / rows))
+    across = max(1, min(columns, int(room_w // cell)))
+    down = rows if rows * cell <= room_h + 0.5 else max(1, min(rows, int((room_h - NOTE) // cell)))
+    cut = (down, across) != (rows, columns)
+    note = f'of {shape_text(value.shape)}' * cut
+    note = note if width(note) <= room_w else ''
+    wide, high = max(across * cell, width(note)), down * cell + NOTE * cut
+    return Plate('squares', wide, high, cell, cell, down, across, note=note)
 
 
 def on_road(value: Value) -> Plate | None:

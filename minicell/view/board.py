@@ -1,7 +1,7 @@
 """The whole picture of a moment: one grid for each tape, your code as its first column, and what came out under it."""
 
-from ..ink.arrows import Band, Drawn
-from ..ink.boxes import Box, Card, Column, Flow, Grid, Lines, Put, Row, Space, Span, Text, draw
+from ..ink.band import Band
+from ..ink.boxes import Arrow, Box, Card, Column, Flow, Grid, Lines, Put, Row, Space, Span, Text, draw
 from ..ink.shapes import Frame, width, wrapped
 from ..ink.tiles import Tile
 from ..story.names import gradient
@@ -137,7 +137,7 @@ class Board:
             *self.band(now, cells),
             *self.bridges(now, cells),
         ]
-        flows = broad and any(isinstance(each, Drawn) and each.key == f'{tag}flows' for each in arrows)
+        flows = broad and any(each.key == f'{tag}flows' for each in arrows)
         return Lane(tag, grid, arrows, broad, now.behind(level), 'film rib' if flows else 'film')
 
     def heading(self, now: Now, tape: Tape, parts: list[Part]) -> Box:
@@ -299,7 +299,7 @@ class Board:
         """The lines from an entry to its block and to its rule."""
         level, tag = cells.tape.level, cells.tag
         opened = [part.entries[0] for part in cells.columns.list if isinstance(part, Part) and part.kind == 'open']
-        return [Drawn(lane.stem(now, i, tag, level > 0), f'{tag}s{i}') for i in opened]
+        return [Arrow(lane.stem(now, i, tag, level > 0), f'{tag}s{i}') for i in opened]
 
     def band(self, now: Now, cells: Cells) -> list[Box]:
         """The way into the lines of a bprop, and the frame around these and what they return."""
@@ -329,9 +329,9 @@ class Board:
             )
         given = now.given(self.record.readings[now.taken])
         if now.compare and not self.record.depth:
-            out.append(Drawn(lane.lit(result.Taken(now, now.taken).lit()), 'lit'))
+            out.append(Arrow(lane.lit(result.Taken(now, now.taken).lit()), 'lit'))
         if given and not self.record.depth and not self.narrow:
-            out.append(Drawn(lane.joined(now.running), 'came'))
+            out.append(Arrow(lane.joined(now.running), 'came'))
         return out
 
     def bridges(self, now: Now, cells: Cells) -> list[Box]:
@@ -343,7 +343,7 @@ class Board:
         lines = {(x.file, x.number) for x in self.listing.of(entry)}
         written = [e.mark for i, e in enumerate(self.record.entries) if e.level == level and now.done(i) and e.mark]
         keys = [f'rowo{mark.line}.0' for mark in written if (mark.file, mark.line) in lines]
-        return [Drawn(lane.bridge(tag, keys, self.narrow), f'{tag}flows')] if keys and level == 1 else []
+        return [Arrow(lane.bridge(tag, keys, self.narrow), f'{tag}flows')] if keys and level == 1 else []
 
     # ---- what comes out ----
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from minicell.ink import boxes, shapes
-from minicell.ink.arrows import Band, Link
-from minicell.ink.boxes import Card, Column, Flow, Grid, Lines, Put, Row, Space, Span, Text, Upright
+from minicell.ink.band import Band
+from minicell.ink.boxes import Card, Column, Flow, Grid, Lines, Link, Put, Row, Space, Span, Text, Upright
 from minicell.ink.tiles import Tile
 from minicell.story.record import Value
 from tests.view import geometry

@@ -7,8 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.watch import Op, Pull
-from minicell.ink.arrows import Link
-from minicell.ink.boxes import Box, Card, Column, Grid, Row, Space, Span, Text
+from minicell.ink.boxes import Box, Card, Column, Grid, Link, Row, Space, Span, Text
 from minicell.ink.numbers import said
 from minicell.teach.figure import BACK, Drawing, Figure, heading
 

@@ -7,8 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.watch import Begin, Give, Op, Pull
-from minicell.ink.arrows import Link
-from minicell.ink.boxes import Box, Card, Column, Grid, Put, Row, Space, Span, Text
+from minicell.ink.boxes import Box, Card, Column, Grid, Link, Put, Row, Space, Span, Text
 from minicell.ink.numbers import said
 from minicell.story.names import gradient, inputs, parameters
 from minicell.teach.figure import BACK, SLOT, Drawing, Figure, drop, heading, slot

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import minicell as ms
-from minicell.ink.arrows import Link
-from minicell.ink.boxes import Arrow, Box, Card, Column, Grid, Put, Row, Space, Span, Text
+from minicell.ink.boxes import Arrow, Box, Card, Column, Grid, Link, Put, Row, Space, Span, Text
 from minicell.ink.metrics import shape_text
 from minicell.ink.numbers import said
 from minicell.teach.figure import BACK, Drawing, Figure, heading
