@@ -386,9 +386,7 @@ def boxes_of(columns: Columns, column: Part | tuple[Slot, ...]) -> tuple[Box | N
 
 def named(words: str, look: str, room: float, key: str) -> Box:
     """A name, in several rows where it is too long for one."""
-    if width(words, look) <= room:
-        return Text(words, look, key=key)
-    return Lines(words, room, look, key=key)
+    return Text(words, look, key=key) if width(words, look) <= room else Lines(words, room, look, key=key)
 
 
 def real(value: Value) -> bool:
