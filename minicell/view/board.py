@@ -205,12 +205,12 @@ class Board:
         """A sum of gradients: what had come before, what this use sends back, and both."""
         *before, last = now.told.parts
         so_far, total = (v[0]._replace(data=sum(part.data for part in v)) for v in (before, now.told.parts))
-        boxes: list[Box] = []
+        boxes: list[Box] = [Text(f'{gradient(now.told.what)} =', 'mid', key=f'{tape.tag}sum')]
         for name, sign, value in (('so far', '+', so_far), ('from this use', '=', last), ('both', '', total)):
             key = f'{tape.tag}sum{sign}'
-            boxes.append(Column(Text(name, 'dim'), Tile(value, style.MADE, key), gap=2, across='start', key=f'{key}c'))
-            boxes += [Text(sign, 'mid', key=f'{key}s')] * bool(sign)
-        return Row(Text(f'{gradient(now.told.what)} =', 'mid', key=f'{tape.tag}sum'), *boxes, gap=style.WORDS)
+            picture = Column(Text(name, 'dim'), Tile(value, style.MADE, key), gap=2, across='start', key=f'{key}c')
+            boxes.append(Row(picture, Text(sign, 'mid', key=f'{key}s') if sign else None, gap=style.WORDS))
+        return Flow(*boxes, room=self.room, gap=style.WORDS)
 
     def made(self, now: Now) -> Box:
         """What the lines of a bprop have made by now."""

@@ -163,7 +163,8 @@ class Cells:
         """What a gradient is called: by the rule that reads it, where one does."""
         entry = self.record.entries[slot.entry]
         if slot.out is None:
-            return gradient(slot.name)
+            written = entry.kind == 'loose' and slot.name == 'before'  # a Parameter, say, that is overwritten there
+            return gradient(entry.target if written else slot.name)
         last = slot.entry == self.tape.strip.entries[-1]
         dout = formula.called(self.record, entry, last and entry.level > 0).dout
         if len(entry.outputs) > 1:
