@@ -1,6 +1,6 @@
 // The one widget of a lesson, and it is never displayed: `initialize` runs as soon as the kernel makes the model.
-// It hands on what cards say, draws again the cards that the notebook cannot (of a page that was opened after they were
-// shown), and puts the figures, which are widgets, into the outputs that have only their stills.
+// It hands on what cards and figures say and are told, draws again the cards that the notebook cannot (of a page that was
+// opened after they were shown), and puts the presentation, which is a widget, into the output that has only its text.
 async function fill(host, manager) {
   const id = host.dataset.model;
   if (host.dataset.filled || !manager.has_model(id)) return;
@@ -22,7 +22,8 @@ function initialize({model}) {
     const {heard, ...said} = event.detail;
     model.send(said);
   };
-  const draw = ({of, html}) => {
+  const draw = ({of, html, figure}) => {
+    if (figure) document.dispatchEvent(new CustomEvent('minicell-told', {detail: {of, figure}}));
     for (const old of document.querySelectorAll('.mc-card.live')) {
       if (old.dataset.of !== of) continue;
       const fresh = Object.assign(document.createElement('div'), {innerHTML: html}).firstElementChild;

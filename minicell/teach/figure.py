@@ -53,7 +53,7 @@ class Figure:
         words = '\n'.join(one.words for one in kept)
         here = self.drawn[self.opens]
         page = fragment.fragment([self.film], svg.write(still_of(here)), self.opens, here.words)
-        self.shown = Shown(None, words, page, printed([still_of(one) for one in kept], words))
+        self.shown = Shown(words, page, printed([still_of(one) for one in kept], words))
 
     def __getitem__(self, value: Any) -> Drawing:
         """The drawing of a value."""

@@ -9,13 +9,13 @@ from IPython.utils.capture import capture_output
 
 from minicell import __version__, set_seed
 
-from . import places, words
+from . import words
 from .about import about
 from .beats import beats, notebook_of
 from .bridge import MISSING, bridge
 from .card import Card, Progress, Sentence
 from .exercise import Exercise, Verdict
-from .live import TURN, follow
+from .live import TURN, Live, follow
 from .order import Ordering
 from .order import exercise as exercise_of
 from .present import Presentation
@@ -58,12 +58,12 @@ class Lesson:
         self.tasks: dict[tuple[str, str], Task] = {}
         self.checked = 0
         self.figures: dict[str, Any] = {}
+        self.following: dict[str, Live] = {}  # those with controls, by their ids: every page that shows one is heard
         self.unlocked = False
         self.presenting = False  # on a projector there is no cell to write in
         self.watching: list[Callable[[Card], None]] = []  # told of each card that is drawn again
         sentences = (f'sentence {name}' for name in self.about.sentences)
         self.kept = Kept(number, {*self.about.questions, *self.about.exercises, *sentences}, keep)
-        places.watch()
         set_seed(self.about.seed)
         shell = get_ipython()
         self.bridge = None
@@ -71,7 +71,6 @@ class Lesson:
             shell.register_magic_function(self.result, 'cell', 'result')
             shell.set_custom_exc((NameError,), self.missing)
             self.bridge = bridge(number, self.hear)
-            script('page.js')
         print(self._set_up(shell is not None))
 
     def _set_up(self, notebook: bool) -> str:
@@ -97,6 +96,9 @@ class Lesson:
     def hear(self, said: dict[str, Any]) -> None:
         """What a card was told on the page: an answer, a hint more, a sentence, an order, code."""
         with TURN:  # the kernel may hear it in a thread of its own, and there is one tape
+            if str(said.get('of')) in self.following:
+                self.following[said['of']].hear(said)
+                return
             card = self._card(str(said.get('of', '')))
             if card is None:
                 return
@@ -212,10 +214,8 @@ class Lesson:
         Names that your cells have defined stay as they are; to lose them too, restart the kernel.
         """
         set_seed(self.about.seed)
-        places.back()
-        for figure in self.figures.values():
-            if hasattr(figure, 'reset'):
-                figure.reset()
+        for figure in self.following.values():
+            figure.reset()
         self.again()
         print(f'The seed is {self.about.seed}, and every control is as at the beginning.')
 
@@ -292,10 +292,18 @@ class Lesson:
 
     def figure(self, name: str, *arguments: Any, after: str = '') -> Shown | Card:
         """A figure of the lesson with its one control; with `after`, it opens when that prediction is committed."""
-        figure = self._of(self.about.figures, name)(*arguments)
-        self.figures[name] = figure
+        shown = self._figure(name, self._of(self.about.figures, name)(*arguments))
         asked = self.predictions.get(after)
-        return self._on_page(Waits(asked, name, figure.shown)) if asked else figure.shown
+        return self._on_page(Waits(asked, name, shown)) if asked else shown
+
+    def _figure(self, name: str, figure: Any) -> Shown:
+        """What a figure shows; one with controls is heard, and told of."""
+        self.figures[name] = figure
+        if isinstance(figure, Live):
+            figure.lesson, self.following[figure.id] = self.number, figure
+            if self.bridge is not None:
+                figure.tells = self.bridge.send
+        return figure.shown
 
     def live(self, function: Callable, start: float, stop: float, value: float | None = None) -> Shown:
         """The picture of a function of yours, with a slider for its input: move it, and the function runs again.
@@ -319,8 +327,7 @@ class Lesson:
         the picture, and the next value is tried as if nothing had happened.
         """
         figure = follow(function, start, stop, value)
-        self.figures[figure.name] = figure
-        return figure.shown
+        return self._figure(figure.name, figure)
 
     def sentence(self, name: str) -> Card:
         """Room for the learner's own sentence, and a model answer to compare it with."""
@@ -328,7 +335,7 @@ class Lesson:
         said = lambda: self.kept.told.get(f'sentence {name}', {}).get('said')
         return self._on_page(Sentence(self.number, name, asked, said))
 
-    def present(self, at: str = '') -> Shown:
+    def present(self, at: str = '') -> Presentation:
         """The lesson on a projector, beat by beat; `at` is a jump code such as 'L03-s4-x2'.
 
         Page Down and Page Up, as a clicker sends them, go on and back; Escape leaves.
@@ -338,7 +345,7 @@ class Lesson:
             raise RuntimeError('present() shows the cells of a notebook: call it in one')
         presentation = Presentation(self, beats(self.number, notebook_of(self.number)), shell, at)
         script('present.js')
-        return presentation.shown
+        return presentation
 
     def progress(self) -> Card:
         """How far this lesson has come, at a glance; it follows what happens elsewhere on the page."""

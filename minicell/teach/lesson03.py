@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from minicell import nn, ops
-from minicell.teach.live import Live, run, slider
+from minicell.teach.live import Control, Follow, run
 from minicell.teach.trials import Trial, bprop_check, hunted, points
 from minicell.view.picture import Picture
 
@@ -30,21 +30,14 @@ def first_numbers(picture: Picture) -> str:
     )
 
 
-def loss_scale(net: Any, x: Any, y: Any) -> Live:
+def loss_scale(net: Any, x: Any, y: Any) -> Follow:
     """A slider for the factor before the loss, and the tape of scale · sum(net(x, y)) at that factor."""
-    control = slider(
-        'Loss scale: multiplies the loss, and with it dout',
-        'The factor before the loss',
-        1.0,
-        (-1, 1),
-        0.05,
-        powers=True,
-    )
+    control = Control('Loss scale: multiplies the loss, and with it dout', 1.0, (-1, 1), 0.05, powers=True)
 
     def program(scale: float) -> Any:
         return run(LOSS, net=net, x=x, y=y, scale=scale)
 
-    return Live('loss-scale', control, program, stills=(0.1, 1.0, 10.0), says=first_numbers)
+    return Follow('loss-scale', control, program, stills=(0.1, 1.0, 10.0), says=first_numbers)
 
 
 # ---- 3a --------------------------------------------------------------------------------------------------------------

@@ -1,9 +1,8 @@
-"""A tape that is run again: move the control, and its picture shows the new numbers at the same step.
+"""Figures that follow their controls: move one, and the kernel draws the picture anew, at the step that is shown.
 
-A text/html output cannot be spoken to once it is on the page. So the next numbers go into a hidden HTML widget beside
-it, and the picture's own script listens to that (`ink/page/live.js`). While the control moves, only the layout that
-the page shows is drawn. The other one follows when the control has been at rest for a moment, and so do the accounts
-of the numbers, which take longer than all else.
+What is moved reaches the kernel as what a card is told does, by the lesson's bridge, and the next numbers go back the
+same way (`live.js`). While a control moves, only the layout that the page shows is drawn. The other one follows when
+the control has been at rest for a moment, and so do the accounts of the numbers, which take longer than all else.
 """
 
 import asyncio
@@ -11,14 +10,16 @@ import linecache
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
-
-import ipywidgets as w
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import minicell as ms
 from minicell.core.errors import MinicellError, users_line
 from minicell.core.watch import Begin
 from minicell.errors import SettingError
+from minicell.ink import svg
+from minicell.ink.boxes import Text
 from minicell.ink.film import Film
 from minicell.ink.numbers import said as number
 from minicell.ink.page import fragment
@@ -26,105 +27,143 @@ from minicell.ink.sheet import Sheet, sheet
 from minicell.story.names import parameters
 from minicell.view.picture import Picture
 
-from . import words
-from .figure import printed
-from .shown import Shown, column, spoken
+from .figure import Drawing, film, printed, still_of
+from .shown import Shown
 
 REST = 0.3  # seconds
 STEPS = 100  # of the slider of a function
-WORDS = {'description_width': 'initial'}  # a description takes the room that it needs
-TURN = threading.RLock()  # JupyterLab may hear controls in a thread of their own, and there is one tape
+TURN = threading.RLock()  # the kernel may hear the page in a thread of its own, and there is one tape
+CONTROLS, SCRIPT = (Path(__file__).with_name(name) for name in ('controls.js', 'live.js'))
+figures = count(1).__next__
 
 
-class Screen:
-    """A picture on the page, and the hidden widgets through which it hears of other numbers."""
+class Control(NamedTuple):
+    """A slider between two `ends` (with `powers`, of tens), a choice of one of the `names` (its place), or a tick."""
 
-    def __init__(self, name: str) -> None:
-        self.number = 0  # of the picture that is shown
-        self.picture = w.Output()
-        self.data = w.HTML(layout=w.Layout(display='none'))
-        self.narrow = w.ToggleButton(layout=w.Layout(display='none'))  # pressed by the page where it is narrow
-        self.picture.add_class(f'lat-target-{name}')
-        self.data.add_class('mc2-data')
-        self.narrow.add_class('mc2-narrow')
-
-    def around(self, *above: w.Widget) -> w.VBox:
-        """The picture, and above it other widgets."""
-        body = column(*above, self.picture, self.data, self.narrow)
-        body.add_class('mc2-live')
-        return body
-
-    def open(self, html: str, text: str) -> None:
-        """Show the first picture: a page that listens."""
-        data = {'text/html': html, 'text/plain': text}
-        self.picture.outputs = ({'output_type': 'display_data', 'data': data, 'metadata': {}},)
-
-    def send(self, films: Sequence[Film], moved: bool = True) -> None:
-        """Hand the next films to the page, or, if they have not moved, the same with their accounts. They are JSON, and
-        in HTML they are plain text."""
-        self.number += moved
-        layouts: list = fragment.layouts(films)
-        if len(layouts) == 1:  # of the layout that the page shows; the other one follows
-            layouts = [None, *layouts] if self.narrow.value else [*layouts, None]
-        text = fragment.script(dict(number=self.number, layouts=layouts))
-        self.data.value = text.replace('&', '\u0026')
+    label: str
+    value: Any = False
+    ends: tuple[float, ...] = ()
+    step: float = 1
+    powers: bool = False
+    names: tuple[str, ...] = ()
 
 
 class Live:
-    """`program` makes the tape (or its picture) for a value of `control`; its numbers follow the control.
+    """A picture and its controls, by their names; those of `more` are folded. `stills` are for a page without a kernel.
 
-    `stills` are for a page without a kernel: the values whose last step is drawn there. By default it is the value at
-    which the control stands. `says` is what a still says of its picture, where that is not what its last step says.
+    A kind of figure says how it draws the picture for the `values` of its controls, and what its page begins with.
+    """
+
+    run = ''  # what the button says that sets it going, if it has one
+
+    def __init__(
+        self, name: str, controls: dict[str, Control], stills: Sequence[Sheet], words: str, more: Sequence[str] = ()
+    ) -> None:
+        self.name, self.controls, self.more = name, controls, more
+        self.values = {key: control.value for key, control in controls.items()}
+        self.words, self.pictures = words, printed(stills, words) if stills else {}
+        self.lesson, self.id = '', f'{name} {figures()}'
+        self.tells: Callable[[dict[str, Any]], None] = lambda said: None  # the page, once there is one
+        self.number, self.narrow, self.said = 0, False, ''  # of the picture that is shown, and what stands beside it
+
+    @property
+    def shown(self) -> Shown:
+        """What a cell shows of it."""
+        return Shown(self.words, self.page(self.script()), self.pictures)
+
+    def script(self) -> str:
+        """What builds its controls in the page, and hears of other numbers."""
+        known = [
+            {'name': key, 'folded': key in self.more} | control._asdict() | {'value': self.values[key]}
+            for key, control in self.controls.items()
+        ]
+        data = {'controls': known, 'run': self.run, 'of': {'of': self.id, 'lesson': self.lesson}, 'told': self.state()}
+        return f'const data={fragment.script(data)};\n{fragment.stripped(CONTROLS, SCRIPT)}'
+
+    def hear(self, said: dict[str, Any]) -> None:
+        """What a hand has moved on the page."""
+        self.narrow = said.get('narrow') is True
+        self.set(**said.get('values', {}))
+
+    def set(self, **values: Any) -> None:
+        """Move controls."""
+        changed = {name: value for name, value in values.items() if value != self.values[name]}
+        self.values |= changed
+        self.draw(changed)
+
+    def reset(self) -> None:
+        """Put every control back to where it began."""
+        self.set(**{name: control.value for name, control in self.controls.items()})
+        self.tell(values=self.values)
+
+    def state(self) -> dict[str, Any]:
+        """What stands beside the picture."""
+        return {'said': self.said}
+
+    def tell(self, films: Sequence[Film] = (), moved: bool = True, **more: Any) -> None:
+        """Tell the page what is new: the next films or, if they have not moved, the same with their accounts."""
+        if films:
+            self.number += moved
+            layouts: list = fragment.layouts(films)
+            if len(layouts) == 1:  # of the layout that the page shows; the other one follows
+                layouts = [None, *layouts] if self.narrow else [*layouts, None]
+            more |= {'number': self.number, 'layouts': layouts}
+        self.tells({'of': self.id, 'figure': fragment.script(self.state() | more)})
+
+
+class Follow(Live):
+    """`program` makes the tape (or its picture) for a value of the control; its numbers follow the control.
+
+    `stills` are the values whose last step a page without a kernel shows, by default the one at which the control
+    stands. `says` is what a still says of its picture, where that is not what its last step says.
     """
 
     def __init__(
-        self,
-        name: str,
-        control: w.ValueWidget,
-        program: Callable[[float], Any],
-        stills: Sequence[float] = (),
+        self, name: str, control: Control, program: Callable[[float], Any], stills: Sequence[float] = (),
         says: Callable[[Picture], str] = lambda picture: '',
-    ) -> None:
-        self.name, self.control, self.program, self.says = name, control, program, says
+    ) -> None:  # fmt: skip
+        self.program, self.says = program, says
         self.now: Picture | None = None  # the picture that is shown
         self.waiting: asyncio.TimerHandle | None = None
-        self.said, self.screen = spoken(), Screen(name)
-        control.add_class(f'lat-slider-{name}')
-        self.move({'new': control.value})
-        control.observe(self.move, 'value')
+        found = self.first(control.value)
         drawn = [self.still(value) for value in stills or (control.value,)] if self.now else []
-        text = '\n'.join(f'{one.title}. {one.caption}' for one in drawn) or 'There is no picture at this value.'
-        alt = ' '.join(fragment.sentence(one.title, one.caption) for one in drawn)
-        body = self.screen.around(control, self.said)
-        self.shown = Shown(body, text, pictures=printed(drawn, alt) if drawn else {})
+        words = '\n'.join(f'{one.title}. {one.caption}' for one in drawn) or 'There is no picture at this value.'
+        super().__init__(name, {'value': control}, drawn, words)
+        self.said = found
+
+    def first(self, value: float) -> str:
+        """Draw the first picture; return why there is none."""
+        try:
+            self.now = self.of(value)
+            self.now.html()
+        except Exception as error:
+            self.now = None
+            return refused(value, error)
+        return ''
 
     def of(self, value: float) -> Picture:
         """The picture for a value."""
         made = self.program(value)
         return made if isinstance(made, Picture) else Picture(made)
 
-    def move(self, change: dict) -> None:
-        """Show the numbers for the new value; where there are none, say why, and leave the picture as it is."""
-        with TURN:
-            self.follow(change['new'])
+    def page(self, live: str) -> str:
+        """The picture that is shown, or a place for it."""
+        if self.now is not None:
+            return self.now.html(live)
+        return drawn_page(Drawing(Text(''), self.words, '', self.words), self.name, live)
 
-    def follow(self, value: float) -> None:
-        """The same, with the tape to itself."""
+    def draw(self, changed: dict[str, Any]) -> None:
+        """Show the numbers for the new value; where there are none, say why, and leave the picture as it is."""
+        value = self.values['value']
         try:
             picture = self.of(value)
-            if self.now is None:
-                html = picture.html(live=True)
-            else:
-                films = picture.painted(only=int(self.screen.narrow.value))
+            films = picture.painted(only=int(self.narrow))
         except Exception as error:
-            self.said.value = refused(value, error)
+            self.said = refused(value, error)
+            self.tell()
             return
-        self.said.value = ''
-        first, self.now = self.now is None, picture
-        if first:
-            self.screen.open(html, picture.text())
-            return
-        self.screen.send(films)
+        self.said, self.now = '', picture
+        self.tell(films)
         self.rest()
 
     def rest(self) -> None:
@@ -132,15 +171,15 @@ class Live:
         if self.waiting:
             self.waiting.cancel()
         try:
-            self.waiting = asyncio.get_running_loop().call_later(REST, self.account, self.screen.number)
+            self.waiting = asyncio.get_running_loop().call_later(REST, self.account, self.number)
         except RuntimeError:  # no event loop that could wait, as in a script
-            self.account(self.screen.number)
+            self.account(self.number)
 
     def account(self, number: int) -> None:
         """Hand over the numbers that are shown once more, now with their accounts, if they are still these."""
         with TURN:
-            if number == self.screen.number:
-                self.screen.send(self.now.films, moved=False)
+            if number == self.number:
+                self.tell(self.now.films, moved=False)
 
     def still(self, value: float) -> Sheet:
         """The last step for a value, to be drawn."""
@@ -151,32 +190,9 @@ class Live:
         return sheet(film.frames[-1], (film.width, film.height), title, caption)
 
 
-def slider(
-    description: str,
-    tooltip: str,
-    value: float,
-    ends: tuple[float, float],
-    step: float,
-    shown: str = '.2f',
-    powers: bool = False,
-) -> w.ValueWidget:
-    """A slider over the whole width, of whole numbers where `step` is one; with `powers`, ends and step are of tens."""
-    kind, more = (w.FloatLogSlider, {'base': 10}) if powers else (w.FloatSlider, {})
-    if isinstance(step, int):
-        kind = w.IntSlider
-    else:
-        more['readout_format'] = shown
-    return kind(
-        value=value,
-        min=ends[0],
-        max=ends[1],
-        step=step,
-        description=description,
-        tooltip=f'{tooltip}: arrow keys move it',
-        style=WORDS,
-        layout=w.Layout(width='100%', max_width='950px'),
-        **more,
-    )
+def drawn_page(drawn: Drawing, name: str, live: str) -> str:
+    """A drawing that changes as one piece of HTML."""
+    return fragment.fragment([film([drawn], name)], svg.write(still_of(drawn)), alt=drawn.words, live=live)
 
 
 def run(text: str, stops: bool = False, **space: Any) -> ms.Tape:
@@ -192,7 +208,7 @@ def run(text: str, stops: bool = False, **space: Any) -> ms.Tape:
     return tape
 
 
-def follow(function: Callable, start: float, stop: float, value: float | None = None) -> Live:
+def follow(function: Callable, start: float, stop: float, value: float | None = None) -> Follow:
     """The picture of a function of one number, with a slider for that number. See `Lesson.live`."""
     if not start < stop:
         raise SettingError(f'a slider leads from a smaller number to a larger one, and not from {start} to {stop}.')
@@ -211,8 +227,7 @@ def follow(function: Callable, start: float, stop: float, value: float | None = 
         return run(f'd{x} = ms.grad({called})({x})', **{called: function, x: ms.Tensor(float(number))})
 
     middle = (start + stop) / 2 if value is None else value
-    control = slider(x, 'The input of the function', middle, (start, stop), (stop - start) / STEPS, '.3g')
-    return Live(called, control, program)
+    return Follow(called, Control(x, middle, (start, stop), (stop - start) / STEPS), program)
 
 
 def refused(value: float, error: Exception) -> str:
@@ -223,5 +238,4 @@ def refused(value: float, error: Exception) -> str:
         while trace.tb_next:
             trace = trace.tb_next
         said = f'{type(error).__name__}: {said}{users_line(trace.tb_frame)}'
-    head = words.headline('failed', f'At {number(value)} there is no result, and the picture has not changed.')
-    return words.block(head + words.pre(said), 'failed')
+    return f'✗ At {number(value)} there is no result, and the picture has not changed.\n{said}'

@@ -7,7 +7,9 @@ of a clicker; where no script may run, the panel stays in its cell, and its butt
 
 import io
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stdout
+from html import escape
 from typing import Any
 
 import ipywidgets as w
@@ -16,13 +18,18 @@ from IPython.utils.capture import capture_output
 from minicell.ink.style import LIGHT, variables
 
 from .beats import Beat, Part, place
+from .bridge import by_itself
 from .card import DAY
-from .shown import Shown, button, row
 
 OF = 'application/vnd.minicell.card'  # which card an output is
+HOST = (  # what is displayed: the bridge puts the panel there, and a notebook without its kernel misses no widget
+    '<div class="minicell-host" data-model="{}"><pre>{}</pre></div>'
+    "<script>document.dispatchEvent(new Event('minicell-host'))</script>"
+)
 SCALE = 1.6  # 14 pixels become 22
 # What is read is 14 pixels at least before it is scaled; long lines of code go on in the next one.
 STYLE = f"""<style>
+.minicell-present :focus-visible {{ outline: 3px solid {LIGHT['fwd']} !important; outline-offset: -1px !important; }}
 .minicell-present {{ background: {LIGHT['paper']}; color: {LIGHT['ink']}; }}
 .minicell-beat, .minicell-bar {{ zoom: {SCALE};
   --jp-content-font-size1: 14.5px; --jp-code-font-size: 14px; --jp-ui-font-size1: 14px;
@@ -45,7 +52,7 @@ STYLE = f"""<style>
 .minicell-beat .mc2 .bar {{ margin-top: 2px; }}
 .minicell-stage {{ overflow: auto; display: block; padding: 12px 24px 0; box-sizing: border-box; max-height: 75vh; }}
 .minicell-present:popover-open > .minicell-stage {{ max-height: none; }}
-.minicell-stage:focus {{ outline: none; }}
+.minicell-present .minicell-stage:focus {{ outline: none !important; }}
 .minicell-present:has(> .minicell-stage:focus-visible) .minicell-code-here {{ outline: 3px solid {LIGHT['fwd']};
   outline-offset: 3px; }}
 .minicell-bar {{ border-top: 1px solid {LIGHT['hair']}; background: {LIGHT['paper']}; }}
@@ -64,34 +71,40 @@ class Presentation:
         self.at = place(found, at) if at else 0
         self.stage = w.Box()
         self.stage.add_class('minicell-stage')
-        self.back = button('Back', 'Go to the beat before (Page Up)', lambda: self.go(self.at - 1), '64px')
-        self.next = button('Next', 'Go to the next beat (Page Down)', lambda: self.go(self.at + 1), '64px')
+        go = lambda on: lambda _: self.go(self.at + on)
+        self.back, self.next, unlock, reset, leave = (
+            button(*each)
+            for each in (
+                ('Back', 'Go to the beat before (Page Up)', go(-1)),
+                ('Next', 'Go to the next beat (Page Down)', go(1)),
+                ('Unlock', 'Open all answers and results, without a prediction', lambda _: self.unlock()),
+                (
+                    'Reset',
+                    'The seed, all controls, questions and exercises as at the beginning',
+                    lambda _: self.reset(),
+                ),
+                ('Leave', 'Back to the notebook (Escape)', lambda _: None),
+            )
+        )
         self.where = w.HTML(layout=w.Layout(flex='1 1 auto', margin='0 8px'))
         self.jump = w.Text(
-            placeholder='L03-s4-x2'.replace('03', found[0].lesson),
-            description='Go to',
-            tooltip='Type a jump code and press Enter',
-            continuous_update=False,
-            layout=w.Layout(width='172px'),
-            style={'description_width': '44px'},
-        )
+            placeholder=found[0].code, description='Go to', tooltip='Type a jump code and press Enter',
+            continuous_update=False, layout=w.Layout(width='172px'), style={'description_width': '44px'},
+        )  # fmt: skip
         self.jump.observe(lambda change: self.go_to(change['new']), 'value')
-        reset = button(
-            'Reset', 'The seed, all controls, questions and exercises as at the beginning', self.reset, '64px'
-        )
-        unlock = button('Unlock', 'Open all answers and results, without a prediction', self.unlock, '76px')
-        leave = button('Leave', 'Back to the notebook (Escape)', lambda: None, '64px')
-        for one, name in ((self.back, 'back'), (self.next, 'next'), (leave, 'leave')):
-            one.add_class(f'minicell-{name}')
-        bar = row(self.back, self.next, self.where, self.jump, unlock, reset, leave)
-        bar.layout.padding = '4px 8px'
+        line = w.Layout(flex_flow='row wrap', align_items='center', padding='4px 8px')
+        bar = w.HBox([self.back, self.next, self.where, self.jump, unlock, reset, leave], layout=line)
         bar.add_class('minicell-bar')
         self.panel = w.VBox([w.HTML(STYLE), self.stage, bar])
         self.panel.add_class('minicell-present')
-        self.shown = Shown(self.panel, self.text())
         self.go(self.at)
 
-    def text(self) -> str:
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        if by_itself():
+            return self.panel._repr_mimebundle_() | {'text/plain': repr(self)}
+        return {'text/plain': repr(self), 'text/html': HOST.format(self.panel.model_id, escape(repr(self)))}
+
+    def __repr__(self) -> str:
         """The beats and their jump codes, as text."""
         lines = [f'{self.lesson} in {len(self.beats)} beats', *(f'  {beat.code}  {beat.title}' for beat in self.beats)]
         return '\n'.join(lines)
@@ -173,6 +186,14 @@ class Presentation:
             known = (output.transient or {}).get('display_id')
             shown.append(data({**output.data, **({OF: known} if known else {})}, output.metadata))
         return shown
+
+
+def button(words: str, tooltip: str, act: Callable[[Any], None]) -> w.Button:
+    """A button of the bar."""
+    made = w.Button(description=words, tooltip=tooltip, layout=w.Layout(width='auto'))
+    made.add_class(f'minicell-{words.lower()}')
+    made.on_click(act)
+    return made
 
 
 def data(bundle: dict[str, Any], metadata: dict[str, Any] | None = None) -> dict[str, Any]:

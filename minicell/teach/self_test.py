@@ -2,21 +2,16 @@
 
 from typing import Any
 
-from IPython import get_ipython
-
 from minicell import __version__, installation
 
 from . import words
 from .freeze import STILL
-from .shown import script
 
 ABOUT = f'Run this cell. It looks at Python, {", ".join(installation.NEEDS)} and two gradients, and says how it went.'
 
 
 def self_test() -> 'SelfTest':
     """Look at this installation; no kernel is started, since one is running."""
-    if get_ipython() is not None:
-        script('page.js')  # the sliders of this page get their names, too
     return SelfTest(installation.look(deep=False))
 
 

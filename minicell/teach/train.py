@@ -10,26 +10,20 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import ipywidgets as w
 import numpy as np
 from IPython.display import display
 
-from minicell.ink import svg
 from minicell.ink.boxes import Box, Card, Column, Text
 from minicell.ink.numbers import said
-from minicell.ink.page import fragment
 from minicell.view.picture import STILL
 
-from . import words
-from .figure import Drawing, film, printed, still_of
-from .live import WORDS, Screen
+from .figure import Drawing, film, still_of
+from .live import Control, Live, drawn_page
 from .plot import Plot
-from .shown import Shown, button, html, row
 
 FRAMES = 20  # pictures of one run
 FRAME = 0.04  # seconds that each stays at least, or nobody sees a fast run move
 LIMIT = 9.0  # seconds: a slow machine ends a run early, and says so
-BAR_HEIGHT = 30
 
 
 class Curve(NamedTuple):
@@ -40,49 +34,55 @@ class Curve(NamedTuple):
     result: Any = None
 
 
-Run = Callable[[int], Generator[float, None, Any]]
+Run = Callable[[dict[str, Any]], Generator[float, None, Any]]
 
 
-class Training:
-    """One choice and a Train button. `run(choice)` yields the loss of each of `steps` steps, and returns a result.
+class Training(Live):
+    """Choices and a Train button. `course(values)` yields the loss of each of `steps` steps, and returns a result.
 
-    `draw(choice, curve)` makes the picture, always of the same size; the curve is empty before the first run.
-    `still` is what a page without a kernel shows instead. Choosing anew ends a run that is under way; the last curve of
-    each choice is kept, and shown when it is chosen again.
+    `picture(values, curve)` makes the picture, always of the same size; the curve is empty before the first run. The
+    last curve of each choice is kept, and shown when it is chosen again. Choosing anew ends a run that is under way.
     """
 
+    run = 'Train'
+
     def __init__(
-        self,
-        name: str,
-        label: str,
-        choices: Sequence[str],
-        run: Run,
-        steps: int,
-        draw: Callable[[int, Curve], Drawing],
-        still: Drawing,
-    ) -> None:
-        self.name, self.run, self.steps, self.draw = name, run, steps, draw
-        self.kept: dict[int, Curve] = {}
+        self, name: str, controls: dict[str, Control], course: Run, steps: int,
+        picture: Callable[[dict[str, Any], Curve], Drawing], stills: Sequence[Drawing], more: Sequence[str] = (),
+    ) -> None:  # fmt: skip
+        words = '\n'.join(one.words for one in stills)
+        super().__init__(name, controls, list(map(still_of, stills)), words, more)
+        self.course, self.steps, self.picture = course, steps, picture
+        self.kept: dict[tuple, Curve] = {}
         self.going: Generator[float, None, None] | None = None
         self.task: asyncio.Task | None = None
-        self.choice = choice(label, choices)
-        self.start = button('Train', f'Train: {label}', self.train, '120px')
-        self.halt = button('Stop', 'Stop training', self.stop, '120px')
-        self.bar = html('', BAR_HEIGHT)
-        self.screen = Screen(name)
-        self.choice.observe(lambda _: self.chosen(), 'value')
-        self.choice.add_class(f'train-choice-{name}')
-        body = self.screen.around(self.choice, row(self.start, self.halt), self.bar)
-        self.shown = Shown(body, still.words, pictures=printed([still_of(still)], still.words))
-        self.show(draw(0, Curve((), steps)))
+        self.drawn = picture(self.values, self.curve)
         self.rest('')
+
+    def page(self, live: str) -> str:
+        """The picture of what is chosen."""
+        return drawn_page(self.drawn, self.name, live)
+
+    def state(self) -> dict[str, Any]:
+        """How far the run has come."""
+        done = len(self.curve.losses)
+        return {'said': self.said, 'running': self.going is not None, 'done': done, 'of': self.steps}
+
+    def hear(self, said: dict[str, Any]) -> None:
+        """What was chosen, or that a run is to begin or to end."""
+        if said.get('act') == 'run':
+            self.train()
+        elif said.get('act') == 'stop':
+            self.stop()
+        else:
+            super().hear(said)
 
     def train(self) -> None:
         """Train what is chosen, from the beginning; while a run is under way, nothing."""
         if self.going is not None:
             return
-        self.going = self.slices(self.choice.value)
-        self.start.disabled, self.halt.disabled = True, False
+        self.going = self.slices(dict(self.values))
+        self.tell()
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:  # no page that listens: to the end, then
@@ -96,22 +96,22 @@ class Training:
         for pause in going:
             await asyncio.sleep(pause)
 
-    def slices(self, choice: int) -> Generator[float, None, None]:
+    def slices(self, values: dict[str, Any]) -> Generator[float, None, None]:
         """Train a slice, draw, and yield how long to wait before the next one."""
-        run, losses, finished, why = self.run(choice), [], False, ''
+        course, losses, finished, why = self.course(values), [], False, ''
         begun = time.perf_counter()
         try:
             while not finished:
                 slice_begun, result = time.perf_counter(), None
                 for _ in range(max(self.steps // FRAMES, 1)):
                     try:
-                        losses.append(float(next(run)))
+                        losses.append(float(next(course)))
                     except StopIteration as end:
                         finished, result = True, end.value
                         break
-                self.kept[choice] = Curve(tuple(losses), self.steps, result)
-                self.show(self.draw(choice, self.kept[choice]))
-                self.bar.value = progress(len(losses), self.steps)
+                self.kept[self.key] = Curve(tuple(losses), self.steps, result)
+                self.said = f'Step {len(losses)} of {self.steps}'
+                self.show()
                 now = time.perf_counter()
                 if now - begun > LIMIT and not finished:
                     why = f' {LIMIT:.0f} seconds are over: this machine is busy.'
@@ -121,7 +121,7 @@ class Training:
             why = f' An error: {type(error).__name__}: {error}'
             raise
         finally:
-            run.close()
+            course.close()
             self.going = None
             self.rest(f'{"Done" if finished else "Stopped"}: {len(losses)} of {self.steps} steps.{why}')
 
@@ -134,63 +134,59 @@ class Training:
         """Forget every run, and go back to the first choice."""
         self.stop()
         self.kept.clear()
-        self.choice.value = 0
-        self.chosen()
+        super().reset()
 
-    def rest(self, said: str) -> None:
-        """No run is under way: say how the last one ended."""
-        self.start.disabled, self.halt.disabled = False, True
-        self.bar.value = progress(len(self.curve.losses), self.steps, said)
+    @property
+    def key(self) -> tuple:
+        """What a curve is kept under."""
+        return tuple(self.values.values())
 
     @property
     def curve(self) -> Curve:
         """The last curve of what is chosen."""
-        return self.kept.get(self.choice.value, Curve((), self.steps))
+        return self.kept.get(self.key, Curve((), self.steps))
 
-    def chosen(self) -> None:
+    def draw(self, changed: dict[str, Any]) -> None:
         """Show what was kept of the new choice."""
-        self.stop()
-        self.show(self.draw(self.choice.value, self.curve))
+        if changed:
+            self.stop()
+        self.show()
         self.rest('')
 
-    def show(self, drawn: Drawing) -> None:
-        """Put a picture on the page."""
-        self.drawn = drawn
-        films = [film([drawn], self.name)]
-        if self.screen.picture.outputs:
-            self.screen.send(films)
-        else:
-            still = svg.write(still_of(drawn))
-            page = fragment.fragment(films, still, alt=drawn.words, live=fragment.listener())
-            self.screen.open(page, drawn.words)
+    def show(self) -> None:
+        """Put the picture of what is chosen on the page."""
+        self.drawn = self.picture(self.values, self.curve)
+        self.tell([film([self.drawn], self.name)])
+
+    def rest(self, said: str) -> None:
+        """No run is under way: say how the last one ended."""
+        done = len(self.curve.losses)
+        self.said = said or (f'Step {done} of {self.steps}' if done else 'Not trained yet.')
+        self.tell()
 
 
-def progress(done: int, of: int, said: str = '') -> str:
-    """A bar as HTML, and its words."""
-    shown = said or (f'Step {done} of {of}' if done else 'Not trained yet.')
-    bar = f'<progress max="{of}" value="{done}" aria-label="Training" style="width:240px;height:14px"></progress>'
-    return f'<div style="{words.BODY};border:0;padding:0">{bar} &nbsp;{words.inline(shown)}</div>'
+def trained(course: Generator[float, None, Any], steps: int) -> Curve:
+    """A run to its end."""
+    losses: list[float] = []
+    while True:
+        try:
+            losses.append(float(next(course)))
+        except StopIteration as end:
+            return Curve(tuple(losses), steps, end.value)
 
 
 def bar(items: Iterable[Any], of: int) -> Iterator[Any]:
     """Go through `of` items, with a progress bar under the cell, for loops that take a moment."""
-    said = lambda done: {'text/plain': f'{done} of {of}', 'text/html': progress(done, of, f'{done} of {of}')}
+
+    def said(done: int) -> dict[str, str]:
+        shown = f'<progress max="{of}" value="{done}" aria-label="Progress" style="width:240px"></progress>'
+        return {'text/plain': f'{done} of {of}', 'text/html': f'{shown} &nbsp;{done} of {of}'}
+
     shown = None if os.environ.get(STILL) else display(said(0), raw=True, display_id=True)
     for done, item in enumerate(items, 1):
         yield item
         if shown is not None:
             shown.update(said(done), raw=True)
-
-
-def choice(description: str, names: Sequence[str]) -> w.RadioButtons:
-    """Names side by side, of which one is chosen; its value is the place of the name."""
-    return w.RadioButtons(
-        options=[(name, k) for k, name in enumerate(names)],
-        description=description,
-        orientation='horizontal',
-        style=WORDS,
-        layout=w.Layout(width='auto', max_width='100%'),
-    )
 
 
 # ---- what they are drawn with --------------------------------------------------------------------------------------

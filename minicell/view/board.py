@@ -228,8 +228,8 @@ class Board:
         entry, rows = now.record.entries[reading.entry], []
         places = [k for k, v in enumerate(entry.inputs) if v.data is not None]
         gave = {k: g.value for k, g in zip(places, reading.gave, strict=False) if g.value is not None}
-        starts = entry.level > 0 and reading.entry == self.tapes[-1].strip.entries[-1]
-        for found in formula.formulas(now.record, entry, starts, reading.douts[0] if reading.douts else None):
+        dout = reading.douts[0] if reading.douts else None
+        for found in formula.formulas(now.record, entry, now.story.by(number), dout):
             if gave and found.k not in gave:
                 continue
             single = now.given(reading) and phrases.single(gave.get(found.k))

@@ -100,15 +100,15 @@ class Picture:
 
     # ---- shown ----
 
-    def html(self, live: bool = False) -> str:
-        """The picture as one piece of HTML, complete in itself; `live`: it takes other numbers."""
+    def html(self, live: str = '') -> str:
+        """The picture as one piece of HTML, complete in itself; `live`: the script that hands it other numbers."""
         return fragment.fragment(
             self.films,
             self.still(self.opens),
             self.opens,
             self.alt(self.opens),
             self.scale,
-            fragment.listener() if live else '',
+            live,
             self.lost,
         )
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..ink import metrics
 from ..ink.film import Film, Step
 from ..ink.line import Mark, step_line
-from ..ink.shapes import Frame, cut, width
+from ..ink.shapes import Frame, cut, width, wrapped
 from ..judge.verdict import SURROGATE, WRONG
 from ..story.record import Record, Value
 from . import style, touch, verdict, words
@@ -94,20 +94,19 @@ def step(record: Record, story: Story, shot: Shot) -> Step:
     line = (f'line {now.mark.line}',) if now.mark else ()
     if shot.compare is not None:
         reading = record.readings[shot.compare]
-        title, captions = verdict.words(record, shot.compare)
-        more = ' '.join(captions)
-        caption = short(more) if short(more) == metrics.clean(more) else short(captions[0])
+        title, caption = verdict.words(record, shot.compare)
         odd = any(v.verdict in (WRONG, SURROGATE) for v in reading.verdicts)
         compare = 'Compare' * (odd or not record.passes[reading.run].nested)
-        return Step(title, caption, go=(f'r{reading.entry}', *line), jump=compare)
+        return Step(title, short(caption), go=(f'r{reading.entry}', *line), jump=compare)
     title, caption = words.step_words(story, shot.step)
     card = (f'{"r" if now.reading is not None else "e"}{now.entry}',) if now.entry is not None else ()
     return Step(title, short(caption), go=(*card, *line), jump=story.jump(shot.step))
 
 
 def short(caption: str) -> str:
-    """A caption that is one line on a screen."""
-    return cut(metrics.clean(caption), style.CAPTION, 'h2', end=True)
+    """A caption that is at most two lines on a screen."""
+    rows = wrapped(metrics.clean(caption), style.CAPTION, 'h2', 2)
+    return ' '.join(cut(row, style.CAPTION, 'h2', end=True) for row in rows)
 
 
 def first_nan(record: Record, compare: bool) -> int | None:

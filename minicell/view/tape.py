@@ -166,12 +166,12 @@ class Cells:
             written = entry.kind == 'loose' and slot.name == 'before'  # a Parameter, say, that is overwritten there
             return gradient(entry.target if written else slot.name)
         last = slot.entry == self.tape.strip.entries[-1]
-        dout = formula.called(self.record, entry, last and entry.level > 0).dout
+        dout = formula.called(self.record, entry, self.now and self.now.whose(slot.entry)).dout
         if len(entry.outputs) > 1:
             return f'dout[{slot.out}]' if entry.kind == 'call' or not slot.value.name else gradient(slot.value.name)
         if slot.name == 'out' or (slot.value.name == '' and last):
             return dout
-        if dout not in ('dout', entry.facts and entry.facts.dout):
+        if dout.rstrip('′″‴') not in ('dout', entry.facts and entry.facts.dout):
             return dout
         long = f'{gradient(slot.name)} = {dout}', gradient(slot.name), dout
         return next((words for words in long if width(words) <= self.named), dout)

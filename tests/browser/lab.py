@@ -147,6 +147,8 @@ BLANK = """() => [...document.querySelectorAll('.mc-card')].map(card => {
   return Math.round(card.getBoundingClientRect().bottom - low);
 })"""
 
+SLIDER = '.pad > label > input[type=range]'
+
 # A name comes from a label, from words on the control, or from one of these attributes.
 NAMELESS = """() => ['button', 'input', 'select', 'textarea', '[role=slider]', '[tabindex="0"]']
   .flatMap(kind => [...document.querySelectorAll(`.jp-OutputArea-output ${kind}`)])
@@ -249,24 +251,23 @@ class Notebook:
         self.page.close()
 
     def steppers(self) -> list['Stepper']:
-        """Return the sliders `lat-slider-NAME` that are seen, with the pictures `lat-target-NAME` that they step."""
-        seen = self.page.locator('[class*=lat-slider-]').evaluate_all(
-            'all => all.filter(one => one.checkVisibility()).map(one => one.className)'
-        )
-        return [Stepper(self.page, re.search(r'lat-slider-(\S+)', each)[1]) for each in seen]
+        """Return the sliders of figures that are seen, with the pictures that they step."""
+        seen = self.page.locator(SLIDER).evaluate_all('all => all.map(one => one.checkVisibility())')
+        return [
+            Stepper(self.page, f'figure-{k}', self.page.locator(SLIDER).nth(k)) for k, yes in enumerate(seen) if yes
+        ]
 
 
 class Stepper:
     """A slider and the picture that it steps, as somebody at the keyboard has them."""
 
-    def __init__(self, page: Page, name: str, handle: Locator | None = None, target: Locator | None = None) -> None:
-        self.page, self.name = page, name
-        self.handle = handle or page.locator(f'.lat-slider-{name} .noUi-handle').first
-        self.target = target or page.locator(f'.lat-target-{name}').first
+    def __init__(self, page: Page, name: str, handle: Locator, target: Locator | None = None) -> None:
+        self.page, self.name, self.handle = page, name, handle
+        self.target = target or handle.locator('xpath=ancestor::div[@class="mc2"]').locator('.view')
 
     def place(self) -> str:
-        """Return where the slider's handle stands, to the pixel; its aria-valuenow is rounded."""
-        return self.handle.evaluate('handle => handle.parentElement.style.transform')
+        """Return where the slider's handle stands."""
+        return self.handle.input_value()
 
     def press(self, key: str) -> float | None:
         """Press a key on the slider; return the milliseconds until the picture is painted, None at the slider's end."""

@@ -16,7 +16,7 @@ class Picture(Stepper):
     """One picture: `root` is its element `.mc2`, and its line is the slider that steps it."""
 
     def __init__(self, page: Page, root: Locator, name: str = 'tape') -> None:
-        super().__init__(page, name, root.get_by_role('slider'), root)
+        super().__init__(page, name, root.locator('[role=slider]'), root)
         self.root, self.slider = root, self.handle
 
     @property

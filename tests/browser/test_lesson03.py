@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from minicell.teach.about import about
 from minicell.teach.order import exercise
 from tests.browser.axe import OURS, axe, unroll
-from tests.browser.lab import Notebook, errors, serve
+from tests.browser.lab import SLIDER, Notebook, errors, serve
 from tests.browser.picture import Picture
 from tests.messages import tells
 from tests.servers import ROOT
@@ -38,7 +38,7 @@ def cells(lesson: Notebook) -> list[dict]:
     lesson.commit('l03-prediction-2')
     lesson.show('l03-scale')
     expect(scale.locator('.mc-card')).to_have_count(0)
-    expect(scale.locator('.minicell-host .noUi-handle')).to_be_visible()
+    expect(scale.locator(SLIDER)).to_be_visible()
     return ran
 
 
@@ -179,7 +179,7 @@ def test_what_was_answered_is_there_tomorrow(lesson, cells):
     lesson.save()
     book = json.loads((lesson.server.root / lesson.name).read_text(encoding='utf-8'))
 
-    def there(live: bool, kernel: bool = True) -> None:
+    def there(live: bool) -> None:
         question = lesson.output('l03-prediction-2')
         expect(question).to_contain_text('answered')
         expect(question).to_contain_text('The belief behind it')
@@ -187,14 +187,14 @@ def test_what_was_answered_is_there_tomorrow(lesson, cells):
         assert 'model not found' not in lesson.page.inner_text('body')
         assert question.locator('.mc-card.live').count() == live
         figure = lesson.output('l03-scale')
-        expect(figure.locator('.noUi-handle' if kernel else 'svg').first).to_be_visible()
+        expect(figure.locator(SLIDER)).to_be_visible()
 
     lesson.reopen()
     there(live=True)
     lesson.commit('l03-recall-1')  # the notebook does not know this card: the bridge draws it
     expect(lesson.output('l03-recall-1').locator('.mc-card')).to_have_attribute('data-card', re.compile('chosen'))
     lesson.reopen(shut=True)
-    there(live=True, kernel=False)
+    there(live=True)
     lesson.commit('l03-recall-2')
     expect(lesson.output('l03-recall-2')).to_contain_text('there is no kernel behind this card')
     lesson.run_all()

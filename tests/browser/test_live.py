@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser import sample
-from tests.browser.lab import Notebook, Stepper, errors, latencies, serve
+from tests.browser.lab import SLIDER, Notebook, Stepper, errors, latencies, serve
 from tests.browser.picture import Picture
 from tests.browser.play import spread
 from tests.messages import tells
@@ -42,21 +42,26 @@ def f(x):
 L.live(f, -2, 2)
 """
 PLAIN = """\
-import ipywidgets as w
-slider, page = w.FloatSlider(min=0, max=100), w.HTML('0')
-slider.observe(lambda change: setattr(page, 'value', f'<b>{change["new"]}</b>'), 'value')
-slider.add_class('lat-slider-plain'); page.add_class('lat-target-plain')
-w.VBox([slider, page])
+from minicell.ink.boxes import Text
+from minicell.teach.figure import Drawing
+from minicell.teach.live import Control, Live, drawn_page
+class Number(Live):
+    def page(self, live):
+        return drawn_page(Drawing(Text('a number'), '', '', ''), 'Step', live)
+    def draw(self, changed):
+        self.said = str(self.values['x'])
+        self.tell()
+L._figure('plain', Number('plain', {'x': Control('x', 0, (0, 100))}, [], ''))
 """
 # A drag does not rest. Keys that are pressed one by one on a busy machine do, and accounts would come in between.
 DRAGGED = """\
 from minicell.teach.lesson03 import loss_scale
 dragged = loss_scale(Net(), x, y)
 dragged.account = lambda number: None
-dragged.shown
+L._figure('dragged', dragged)
 """
 MOVES, TRIES = 30, 3
-SLOWER = 5  # times as slow as a plain widget, at the median and at the 95th percentile
+SLOWER = 5  # times as slow as a figure that says its number, at the median and at the 95th percentile
 # How many frames the page paints without the picture.
 FLICKER = """picture => {
   window.empty = 0;
@@ -84,7 +89,8 @@ def notebook(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
 def pair(notebook: Notebook, cell: str) -> tuple[Stepper, Picture]:
     """The slider and the picture of a cell."""
     output = notebook.output(cell)
-    stepper = Stepper(notebook.page, cell, output.locator('.noUi-handle'), output.locator('[class*=lat-target-]'))
+    target = '.pad output' if cell == 'cell-4' else '.view'
+    stepper = Stepper(notebook.page, cell, output.locator(SLIDER), output.locator(target).last)
     stepper.handle.wait_for()
     return stepper, Picture(notebook.page, output.locator('.mc2'))
 
@@ -133,7 +139,7 @@ def test_a_function_of_ones_own_and_its_exception(notebook, shots: Path):
     expect(picture.root.locator('.box')).to_contain_text('0.04')
     before = picture.text()
     slider.handle.press('End')
-    said = notebook.output('cell-3').locator('.minicell-said')
+    said = notebook.output('cell-3').locator('.pad output').last
     expect(said).to_contain_text('no result')
     tells(said.text_content(), 'At 2 there')
     assert picture.text() == before
@@ -163,7 +169,7 @@ def test_a_narrow_page_is_kept_up_to_date(notebook, shots: Path):
 
 
 def test_it_is_painted_soon_after_the_key(notebook):
-    """Against a widget that only writes its number, in the same page: other work on the machine slows both."""
+    """Against a figure that only writes its number, in the same page: other work on the machine slows both."""
     (plain, _), (dragged, _) = pair(notebook, 'cell-4'), pair(notebook, 'cell-5')
     for _ in range(TRIES):
         spent = {}

@@ -1,15 +1,9 @@
-"""Drives every widget of a lesson to its extremes, in the lesson's own kernel: real ipywidgets, no stand-ins.
+"""Drives every figure of a lesson to its extremes, in the lesson's own kernel.
 
 Each constant is the code of a cell. What they print last is for the test to read, as JSON.
 """
 
 from typing import Any
-
-
-def within(one: Any, kind: type = object) -> list[Any]:
-    """A widget and all that is in it, of a kind."""
-    found = [one] if isinstance(one, kind) else []
-    return found + [each for child in getattr(one, 'children', ()) for each in within(child, kind)]
 
 
 def commit(L: Any, name: str, right: bool) -> None:
@@ -55,83 +49,26 @@ outputs = [out for box in presentation.boxes.values() for out in box.children[0]
 print(json.dumps({'beats': presentation.ran, 'said': [out['text'] for out in outputs if out.get('name') == 'stderr']}))
 """
 
-WIDGETS = """\
-import json, time
-import ipywidgets as w
-from ipywidgets.widgets.widget import _instances
-from tests.lessons.drive import within
-
-def everything(*kinds):
-    return [one for one in list(_instances.values()) if isinstance(one, kinds)]
-
-CHOOSES = (w.RadioButtons, w.Dropdown, w.Select, w.ToggleButtons, w.SelectionSlider)
-WRITES = (w.Textarea, w.Text, w.Combobox)
-BOUNDED = (w.IntSlider, w.FloatSlider, w.FloatLogSlider, w.Play, w.BoundedIntText, w.BoundedFloatText)
-HANDS = (*CHOOSES, *WRITES, *BOUNDED, w.Checkbox, w.ToggleButton, w.Button)
-sized = [one for one in everything(w.HTML) if one.layout.height]
-before = {one: one.layout.height for one in sized}
-moved, slow = 0, {}
-
-def timed(one, move):
-    global moved
-    start = time.perf_counter()
-    move()
-    took = time.perf_counter() - start
-    moved += 1
-    label = f'{type(one).__name__} {one.description or one.tooltip}'
-    slow[label] = max(took, slow.get(label, 0))
-    return took
-
-def to(one, value):
-    timed(one, lambda: setattr(one, 'value', value))
-
-def press(button, times):
-    spent = 0
-    for _ in range(times):  # more often than there is something to show
-        spent += timed(button, button.click)
-        if spent > 2:  # what takes so long trains something
-            break
-
-for slider in everything(*BOUNDED):
-    first = slider.value
-    log = isinstance(slider, w.FloatLogSlider)
-    low, high = (slider.base ** slider.min, slider.base ** slider.max) if log else (slider.min, slider.max)
-    for value in (low, high, first):
-        to(slider, value)
-for slider in everything(w.SelectionSlider, w.Dropdown, w.Select, w.ToggleButtons, w.RadioButtons):
-    for place in (*range(len(slider.options)), 0):
-        timed(slider, lambda: setattr(slider, 'index', place))
-for box in everything(w.Checkbox, w.ToggleButton):
-    first = box.value
-    for value in (not first, first):
-        to(box, value)
-for button in everything(w.Button):
-    press(button, 20)
-for radio in everything(w.RadioButtons):
-    radio.index = len(radio.options) - 1
-for button in everything(w.Button):
-    press(button, 1)
-for area in everything(*WRITES):
-    for text in ('', 'x =', '<script>alert(1)</script>', '1/0', '\\x00'):
-        to(area, text)
-
-def named(one):  # to somebody who hears the page; each toggle button has words of its own
-    return one.description or one.tooltip or isinstance(one, w.ToggleButtons) or one.layout.display == 'none'
-
-def hands(figure):  # what may be moved besides buttons; what is folded away under "more" does not count
-    own = getattr(figure, 'inside', None)
-    folds = [one for one in within(figure.shown.widget) if isinstance(one, w.Accordion) or one is own]
-    folded = [one for fold in folds for one in within(fold)]
-    return [one for one in within(figure.shown.widget)
-            if isinstance(one, (*CHOOSES, *WRITES, *BOUNDED, w.Checkbox)) and one not in folded]
-
-print(json.dumps({
-    'figures': {name: len(hands(figure)) for name, figure in L.figures.items() if figure.shown.widget},  # else it plays
-    'moved': moved,
-    'sized': len(sized),
-    'grown': [one.layout.height for one in sized if one.layout.height != before[one]],
-    'raw': [one.value for one in everything(w.HTML) if '<script' in one.value],
-    'nameless': [type(one).__name__ for one in everything(*HANDS) if not named(one)],
-    'slow': {label: took for label, took in slow.items() if took > 0.15},
-}))
+# Every control of every figure goes to its ends, and what trains is trained; a page is told what comes of it.
+FIGURES = """\
+import json
+from minicell.teach.live import Live
+moved, told = {}, []
+for name, figure in L.figures.items():
+    if not isinstance(figure, Live):
+        continue  # a film, which the page plays
+    moved[name] = len(figure.controls) - len(figure.more)
+    figure.tells = lambda said: told.append(json.loads(said['figure']))
+    for key, control in figure.controls.items():
+        ends = [10**end if control.powers else end for end in control.ends]
+        for value in (*(range(len(control.names)) or ends or (True, False)), control.value):
+            figure.hear({'of': figure.id, 'values': {key: value}, 'narrow': len(told) % 2 == 0})
+            assert figure.values[key] == value
+    for act in ('stop', 'run', 'run', 'stop', 'run') if figure.run else ():
+        figure.hear({'of': figure.id, 'act': act})
+    if figure.run:
+        await figure.task
+    figure.reset()
+said = [each['said'] for each in told if '✗' in each['said'] or 'error' in each['said']]
+print(json.dumps({'figures': moved, 'said': said}))
 """

@@ -1,7 +1,7 @@
 """A lesson is executed once in a run of the tests: as its source makes it, and then with all that a learner may do.
 
 One kernel a lesson, started by minicell.teach.build itself: after the untouched cells come questions to the lesson, all
-stored mistakes, every widget, all beats, and at last the part from the first exercise on with the solutions filled in.
+stored mistakes, every figure, all beats, and at last the part from the first exercise on with the solutions filled in.
 Whoever asks for a lesson gets this one result, in whichever process it was made.
 """
 
@@ -81,7 +81,7 @@ def afterwards(number: str) -> dict[str, str]:
         return {}
     asked = {'guards': GUARDS, 'help': HELP, 'before': 'print(L.progress())', 'results': drive.RESULTS}
     mistakes = {name: source for name, (source, _) in stored(number).items()}
-    moved = {'widgets': drive.WIDGETS, 'beats': drive.BEATS, 'unlock': 'L.unlock()'}
+    moved = {'figures': drive.FIGURES, 'beats': drive.BEATS, 'unlock': 'L.unlock()'}
     return asked | mistakes | moved | solved(number) | {'after': 'print(L.progress())'}
 
 

@@ -5,7 +5,6 @@ import copy
 import re
 import sys
 
-import ipywidgets as w
 import nbformat
 import numpy as np
 import pytest
@@ -59,7 +58,7 @@ def test_predict_commit_reveal(asked):
 
 
 def test_a_figure_that_answers_waits_for_the_answer(asked):
-    figure = Waits(asked, 'f', Shown(w.HTML('six'), 'six times seven', pictures={'image/svg+xml': '<svg>six</svg>'}))
+    figure = Waits(asked, 'f', Shown('six times seven', '<svg>six</svg>'))
     assert figure.id != Waits(asked, 'g', figure.figure).id, 'two figures may wait for one question'
     assert 'mc-card lock' in figure.bundle()['text/html'] and figure.text() == 'six times seven' and not figure.draw()
     asked.look = True

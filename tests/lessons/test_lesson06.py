@@ -158,16 +158,16 @@ def test_the_still_tells_of_every_suspect(trained):
     said = bundle['text/plain'].splitlines()
     assert [line[:9] for line in said] == [f'Suspect {letter}' for letter in LETTERS]
     assert all('check: wrong;' in line and len(re.findall(r'\d\.\d\d', line)) > 2 for line in said)
-    assert all(f'>{letter}<' in bundle['image/svg+xml'] for letter in LETTERS)
+    assert all(f'>{letter}<' in trained.shown.pictures['image/svg+xml'] for letter in LETTERS)
 
 
 def test_train_lights_the_lamp(trained, monkeypatch):
     monkeypatch.setattr(train, 'FRAME', 0)
-    trained.choice.value = 2
+    trained.set(suspect=2)
     assert 'not lit yet' in texts(of(trained.drawn)) and 'wrong' not in trained.drawn.words
-    trained.start.click()
+    trained.train()
     assert {'wrong', 'dw is right'} <= {*texts(of(trained.drawn))} - {'not lit yet'}
-    assert 'Done: 60 of 60' in trained.bar.value
+    assert 'Done: 60 of 60' in trained.said
 
 
 def test_pictures_keep_their_size_and_cut_no_words():

@@ -1,6 +1,7 @@
 """What is particular to lesson 12: its table is what its own code measures, its texts, and its figures."""
 
 import io
+import json
 import re
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -222,46 +223,44 @@ def test_train_and_freeze(bench, monkeypatch):
 
     says('free readout', 'before training')
     assert 'w1 learns nothing' not in texts(of(bench.drawn))
-    bench.start.click()
+    bench.train()
     says('free readout', 'after 20 steps')
     assert '?' not in texts(of(bench.drawn))
     w2 = bench.nets[0, False, False].w2.asnumpy()
-    bench.frozen.value = True
+    bench.set(frozen=True)
     says('frozen readout', 'before training')
-    bench.start.click()
+    bench.train()
     assert not np.allclose(bench.nets[0, True, False].w2.asnumpy(), w2)
     assert np.allclose(bench.nets[0, True, False].w2.asnumpy(), network.Net(nn.relusigmoid()).w2.asnumpy())
-    bench.detached.value = True
+    bench.set(detached=True)
     says('frozen readout', 'reset detached', 'before training')
-    bench.start.click()
+    bench.train()
     assert bench.nets[0, True, True].hidden.detached and not bench.nets[0, True, False].hidden.detached
-    bench.detached.value = False
-    bench.choice.value = 8
+    bench.set(detached=False)
+    bench.set(surrogate=8)
     says('w1 learns nothing', '0%')
-    bench.frozen.value, bench.choice.value = False, 0
+    bench.set(frozen=False, surrogate=0)
     says('free readout', 'after 20 steps')
     bench.reset()
     says('before training')
-    assert not any(bench.all.values()) and not bench.frozen.value
+    assert bench.kept == {} and not bench.values['frozen']
 
 
 @pytest.mark.slow
 def test_pictures_keep_their_size_cut_no_words_and_come_quickly(bench, page):
     curves = bench.curve, train.Curve((3.0, 9e5), 300, 0.5)
-    drawn = [of(bench.draw(choice, curve)) for choice in range(10) for curve in curves]
+    each = [bench.values | {'surrogate': choice} for choice in range(10)]
+    drawn = [of(bench.picture(values, curve)) for values in each for curve in curves]
     assert len({(each.width, each.height) for each in drawn}) == 1
-    assert all(calls(lambda choice=choice: bench.draw(choice, bench.curve)) < MOST for choice in range(10))
+    assert all(calls(lambda values=values: bench.picture(values, bench.curve)) < MOST for values in each)
     start = figures.Start(*(page[name] for name in ('surrogates', 'Net', 'train', 'accuracy', 'digits')))
     of(figures.gallery(start, list(page['surrogates'])))
 
 
 @pytest.mark.slow
 def test_more_is_closed_at_first(bench):
-    assert bench.inside.layout.display == 'none' and bench.frozen in bench.inside.children
-    bench.more.click()
-    assert bench.inside.layout.display == 'flex' and bench.more.description == 'Less'
-    bench.more.click()
-    assert bench.inside.layout.display == 'none' and bench.more.description == 'More'
+    known = json.loads(bench.script().partition('const data=')[2].partition(';\n')[0])['controls']
+    assert [one['folded'] for one in known] == [False, True, True, True, True]
 
 
 @pytest.mark.slow
@@ -270,18 +269,19 @@ def test_the_figure_takes_a_surrogate_of_ones_own_and_a_triangle_in_any_shape(pa
     few = lambda net, x, t, frozen: page['train'](net, x, t, frozen, steps=20)
     two = {'a = 5': page['surrogates']['a = 5'], 'mine': nn.straight_through()}
     shown = figures.bench(two, page['Net'], few, page['accuracy'], page['digits'])
-    shown.choice.value = 1
-    shown.height.value = 1.0000000000000002  # as a page sends it when it opens the figure
+    shown.set(surrogate=1)
     assert shown.drawn.title == 'Surrogate: mine' and '100%' in texts(of(shown.drawn))
-    shown.width.value = 0.02
-    assert shown.choice.value == 2 and shown.drawn.title == 'Surrogate: your triangle'
+    told = []
+    shown.tells = lambda said: told.append(json.loads(said['figure']))
+    shown.hear({'values': {'width': 0.02}})
+    assert told[-1]['values']['surrogate'] == 2 and shown.drawn.title == 'Surrogate: your triangle'
     narrow = shown.drawn.words
-    shown.start.click()
+    shown.train()
     assert 'after 20 steps' in shown.drawn.caption
-    shown.height.value = 10.0
+    shown.set(height=10.0)
     assert 'before training' in shown.drawn.caption and shown.drawn.words != narrow
     shown.reset()
-    assert (shown.width.value, shown.height.value, shown.own.height, shown.choice.value) == (1.0, 1.0, 1.0, 0)
+    assert tuple(shown.values.values()) == (0, False, False, 1.0, 1.0)
 
 
 @pytest.mark.slow

@@ -4,14 +4,13 @@ import json
 import os
 import socket
 
-import ipywidgets as w
 import numpy as np
 import pytest
 
 import minicell as ms
 from minicell.teach import lesson
 from minicell.teach.progress import LARGEST, place
-from tests.lessons.drive import commit, within
+from tests.lessons.drive import commit
 from tests.messages import tells
 
 
@@ -189,15 +188,15 @@ def test_reset(file, capsys):
     L.hear({'of': L._shown(task).id, 'hints': 2})
     L.hear({'of': '03 sentence takeover', 'said': 'mine'})
     figure = L.figure('loss scale', ms.ops.matmul, ms.Tensor([[1.0]]), ms.Tensor([[2.0]]))
-    (slider,) = within(figure.widget, w.FloatLogSlider)
-    began = slider.value
-    slider.value = 3
+    assert figure.page
+    scale = L.figures['loss scale']
+    scale.set(value=3.0)
     capsys.readouterr()
 
     L.reset()
     assert np.random.rand() == first
     tells(capsys.readouterr().out, 'begins anew', 'seed is 3')
-    assert slider.value == began != 3
+    assert scale.values == {'value': 1.0}
     asked = L.predictions['takeover']
     assert asked.choice is None and not asked.unlocked and 'chosen' not in asked.shown
     assert task.facts() == {'hints': 0, 'tape': False} and 'not attempted' in task.shown

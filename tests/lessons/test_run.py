@@ -1,4 +1,4 @@
-"""Every lesson in a real kernel: untouched, with its solutions, with each mistake, and with every widget moved.
+"""Every lesson in a real kernel: untouched, with its solutions, with each mistake, and with every control moved.
 
 What was run, `executed` says. What is particular to a lesson is in its own file, test_lessonNN.
 """
@@ -67,11 +67,11 @@ def test_each_mistake_in_a_cell_gets_its_hint(lived):
         assert words.plain(mistake.hint) in printed(cell), name
 
 
-def test_every_widget_to_its_extremes(lived):
-    cell = lived.after['widgets']
+def test_every_control_to_its_ends(lived):
+    cell = lived.after['figures']
     assert complaints([cell]) == []
     seen = json.loads(printed(cell).splitlines()[-1])
-    assert (seen['grown'], seen['raw'], seen['nameless']) == ([], [], [])
+    assert seen['said'] == []
     assert {name: many for name, many in seen['figures'].items() if many != 1} == {}, 'one primary control a figure'
 
 
@@ -143,26 +143,19 @@ def test_a_lesson_is_executed_once(tmp_path, monkeypatch):
     assert asked == ['03_takeover.md']
 
 
-def test_a_callback_that_fails_is_seen(lesson_03, run):
-    broken = 'import ipywidgets as w\nb = w.Button()\nb.on_click(lambda _: 1 / 0)\nb.click()'
-    lesson_03.cells = lesson_03.cells[:0]
-    cells = run(lesson_03, broken)
-    assert any('ZeroDivisionError' in each for each in complaints(cells))
-
-
-def test_what_drives_the_widgets_sees_faults(lesson_03, run):
+def test_what_drives_the_figures_sees_faults(lesson_03, run):
     lesson_03.cells = [cell for cell in lesson_03.cells if cell.id == 'l03-setup']
     faults = """\
-import ipywidgets as w
-page = w.HTML(layout=w.Layout(height='10px'))
-button = w.Button()
-L.figures['two'] = type('Two', (), {'shown': type('Shown', (), {'widget': w.VBox([w.IntSlider(), w.Checkbox()])})})
-button.on_click(lambda _: (setattr(page.layout, 'height', '20px'), setattr(page, 'value', '<script>')))
+from minicell.teach.live import Control, Live
+class Two(Live):
+    def draw(self, changed):
+        self.said = '✗ no'
+        self.tell()
+L.figures['two'] = Two('two', {'a': Control('a'), 'b': Control('b', 1, (0, 2))}, [], '')
 """
-    cells = run(lesson_03, faults, drive.WIDGETS)
+    cells = run(lesson_03, faults, drive.FIGURES)
     seen = json.loads(printed(cells[-1]).splitlines()[-1])
-    assert (seen['grown'], seen['raw'], seen['figures']) == (['20px'], ['<script>'], {'two': 2})
-    assert sorted(seen['nameless']) == ['Button', 'Checkbox', 'IntSlider']
+    assert seen['figures'] == {'two': 2} and set(seen['said']) == {'✗ no'}
 
 
 def test_a_result_that_leaks_is_seen(lesson_03, run):

@@ -1,10 +1,10 @@
 """A figure that trains: it goes on, it stops, it never runs twice at once, and the page is heard meanwhile."""
 
 import asyncio
+import json
 import re
 from itertools import pairwise
 
-import ipywidgets as w
 import numpy as np
 import pytest
 
@@ -12,6 +12,7 @@ from minicell.ink import boxes, style
 from minicell.ink.boxes import Column, Text
 from minicell.teach import train
 from minicell.teach.figure import Drawing
+from minicell.teach.live import Control
 from minicell.teach.train import Curve, Line, Training, bar, chart, lamp
 from tests.lessons.figures import drawn
 from tests.messages import tells
@@ -27,7 +28,8 @@ class Course:
         self.begun: list[int] = []
         self.closed = 0
 
-    def run(self, choice):
+    def run(self, values):
+        choice = values['what']
         self.begun.append(choice)
         try:
             for step in range(STEPS):
@@ -39,8 +41,8 @@ class Course:
             self.closed += 1
 
 
-def draw(choice, curve):
-    said = f'{CHOICES[choice]} after {len(curve.losses)} of {curve.steps}, result {curve.result}'
+def draw(values, curve):
+    said = f'{CHOICES[values["what"]]} after {len(curve.losses)} of {curve.steps}, result {curve.result}'
     return Drawing(
         Column(Text(said), chart([Line(curve.losses, 'it')], curve.steps, 1.0, (300, 100))), 'A run', '', said
     )
@@ -52,9 +54,13 @@ def course(monkeypatch):
     return Course()
 
 
+CONTROLS = {'what': Control('What', 0, names=CHOICES)}
+STILL = draw({'what': 0}, Curve((1.0, 0.5), STEPS))
+
+
 @pytest.fixture
 def figure(course):
-    return Training('test', 'What', CHOICES, course.run, STEPS, draw, draw(0, Curve((1.0, 0.5), STEPS)))
+    return Training('test', CONTROLS, course.run, STEPS, draw, [STILL])
 
 
 def shown(figure):
@@ -62,41 +68,41 @@ def shown(figure):
     return re.fullmatch(r'(\w+) after (\d+) of 100, result (.*)', figure.drawn.words).groups()
 
 
-def states(figure):
-    return figure.start.disabled, figure.halt.disabled
+def told(figure):
+    """What the page is told from now on."""
+    found = []
+    figure.tells = lambda said: found.append(json.loads(said['figure']))
+    return found
 
 
-READY, BUSY = (False, True), (True, False)
+def press(figure, act):
+    figure.hear({'act': act})
 
 
 def test_before_the_first_run(figure):
-    assert shown(figure) == ('slow', '0', 'None')
-    assert 'Not trained yet' in figure.bar.value and states(figure) == READY
+    assert shown(figure) == ('slow', '0', 'None') and figure.script().count('"run":"Train"') == 1
+    assert figure.state() == {'said': 'Not trained yet.', 'running': False, 'done': 0, 'of': 100}
 
 
 def test_to_the_end_without_a_page(figure, course):
-    figure.start.click()
+    press(figure, 'run')
     assert shown(figure) == ('slow', '100', '0.5')
-    assert 'Done: 100 of 100 steps.' in figure.bar.value and states(figure) == READY
+    assert figure.state() == {'said': 'Done: 100 of 100 steps.', 'running': False, 'done': 100, 'of': 100}
     assert course.begun == [0] and course.closed == 1 and figure.going is None
 
 
 def test_picture_and_bar_move(figure):
-    seen = []
-
     async def watch():
-        figure.screen.data.observe(lambda _: seen.append((shown(figure), figure.start.disabled)), 'value')
-        figure.bar.observe(lambda change: seen.append(change['new']), 'value')
         figure.train()
         await figure.task
 
+    seen = told(figure)
     asyncio.run(watch())
-    pictures = [int(each[0][1]) for each in seen if isinstance(each, tuple)]
-    assert len(pictures) >= train.FRAMES and all(a < b for a, b in pairwise(pictures[:-1]))
-    assert all(busy for _, busy in (each for each in seen if isinstance(each, tuple)))
-    values = [int(re.search(r'value="(\d+)"', each)[1]) for each in seen if isinstance(each, str)]
-    assert len(set(values)) >= train.FRAMES and values == sorted(values)
-    assert states(figure) == READY
+    first, *pictures, last = seen
+    assert 'layouts' not in first and first['running'] and not last['running'] and last['said'].startswith('Done')
+    assert len(pictures) >= train.FRAMES and all(each['layouts'] and each['running'] for each in pictures)
+    steps = [each['done'] for each in pictures]
+    assert all(a < b for a, b in pairwise(steps[:-1])) and pictures[0]['said'] == f'Step {steps[0]} of 100'
 
 
 async def until(happened):
@@ -111,34 +117,34 @@ async def until(happened):
 def test_never_twice_at_once(figure, course):
     async def click():
         for _ in range(20):
-            figure.start.click()
-        assert states(figure) == BUSY
+            press(figure, 'run')
+        assert figure.state()['running']
         await until(lambda: course.begun)
         figure.train()
         await figure.task
 
     asyncio.run(click())
     assert course.begun == [0] and course.closed == 1
-    assert len(figure.kept[0].losses) == STEPS
+    assert len(figure.kept[0,].losses) == STEPS
 
 
 def test_stop(figure, course):
     async def click():
-        figure.start.click()
+        press(figure, 'run')
         await until(lambda: figure.curve.losses)
-        figure.halt.click()
-        assert figure.going is None and course.closed == 1 and states(figure) == READY
-        before = figure.screen.data.value, figure.bar.value
+        press(figure, 'stop')
+        assert figure.going is None and course.closed == 1 and not figure.state()['running']
+        after = told(figure)
         await figure.task
-        assert (figure.screen.data.value, figure.bar.value) == before
+        assert after == []
 
     asyncio.run(click())
-    steps = len(figure.kept[0].losses)
-    assert 0 < steps < STEPS and f'Stopped: {steps} of 100 steps.' in figure.bar.value
+    steps = len(figure.kept[0,].losses)
+    assert 0 < steps < STEPS and f'Stopped: {steps} of 100 steps.' == figure.said
     assert shown(figure) == ('slow', str(steps), 'None')
-    figure.halt.click()  # nothing runs: nothing happens
+    press(figure, 'stop')  # nothing runs: nothing happens
     figure.train()
-    assert figure.kept[0].result == 0.5
+    assert figure.kept[0,].result == 0.5
 
 
 def test_another_choice_ends_a_run(figure, course):
@@ -146,9 +152,9 @@ def test_another_choice_ends_a_run(figure, course):
         figure.train()
         first = figure.task
         await until(lambda: figure.curve.losses)
-        figure.choice.value = 1
+        figure.hear({'values': {'what': 1}})
         assert course.closed == 1 and shown(figure) == ('fast', '0', 'None')
-        assert 'Not trained yet' in figure.bar.value
+        assert figure.said == 'Not trained yet.'
         figure.train()  # at once: the first one has not even woken up
         await first
         await figure.task
@@ -156,17 +162,17 @@ def test_another_choice_ends_a_run(figure, course):
     asyncio.run(choose())
     assert course.begun == [0, 1] and course.closed == 2
     assert shown(figure) == ('fast', '100', '1.5')
-    figure.choice.value = 0  # what was kept of it is there
+    figure.set(what=0)  # what was kept of it is there
     assert 0 < len(figure.curve.losses) < STEPS and shown(figure)[0] == 'slow'
 
 
 def test_an_error_is_said_and_raised(figure, course):
-    figure.choice.value = 2
+    figure.set(what=2)
     with pytest.raises(ValueError, match='fell'):
         figure.train()
-    tells(figure.bar.value, 'Stopped: 30', '100 steps', ValueError, '&lt;loss&gt;', '{over}')
-    assert states(figure) == READY and course.closed == 1
-    figure.choice.value = 0
+    tells(figure.said, 'Stopped: 30', '100 steps', ValueError, '<loss>', '{over}')
+    assert not figure.state()['running'] and course.closed == 1
+    figure.set(what=0)
     figure.train()
     assert figure.curve.result == 0.5
 
@@ -174,13 +180,13 @@ def test_an_error_is_said_and_raised(figure, course):
 def test_a_slow_machine_ends_early(figure, monkeypatch):
     monkeypatch.setattr(train, 'LIMIT', 0.0)
     figure.train()
-    tells(figure.bar.value, 'Stopped: 5 of', '0 seconds')
-    assert states(figure) == READY and figure.curve.result is None
+    tells(figure.said, 'Stopped: 5 of', '0 seconds')
+    assert not figure.state()['running'] and figure.curve.result is None
 
 
 def test_a_run_can_be_watched_and_is_over_soon(course, monkeypatch):
     monkeypatch.undo()
-    figure = Training('test', 'What', CHOICES, course.run, STEPS, draw, draw(0, Curve((), STEPS)))
+    figure = Training('test', CONTROLS, course.run, STEPS, draw, [STILL])
 
     async def wait():
         figure.train()
@@ -193,25 +199,22 @@ def test_a_run_can_be_watched_and_is_over_soon(course, monkeypatch):
 
 
 def test_reset(figure):
-    figure.choice.value = 1
+    figure.set(what=1)
     figure.train()
+    seen = told(figure)
     figure.reset()
-    assert figure.kept == {} and figure.choice.value == 0 and 'Not trained yet' in figure.bar.value
+    assert figure.kept == {} and figure.said == 'Not trained yet.' and seen[-1]['values'] == {'what': 0}
     assert shown(figure) == ('slow', '0', 'None')
 
 
 def test_the_height_stays(figure):
-    before = figure.bar.layout.height, figure.drawn.box.size
+    before = figure.drawn.box.size
     figure.train()
-    assert (figure.bar.layout.height, figure.drawn.box.size) == before and before[0]
+    assert figure.drawn.box.size == before
 
 
-def test_one_choice_with_a_name(figure):
-    assert isinstance(figure.choice, w.RadioButtons) and figure.choice.description == 'What'
-    assert figure.start.description == 'Train' and 'aria-label' in figure.bar.value
-
-
-def test_without_a_kernel(figure):
+def test_without_a_kernel(figure, monkeypatch):
+    monkeypatch.setenv('MINICELL_STILL', 'yes')
     bundle = figure.shown._repr_mimebundle_()
     tells(bundle['text/plain'], 'slow after 2', 'of 100', 'result None', keep=False)
     assert '<desc' in bundle['image/svg+xml'] and bundle['image/png']
@@ -226,15 +229,16 @@ import asyncio
 from minicell.teach import train
 from minicell.ink.boxes import Space
 from minicell.teach.figure import Drawing
+from minicell.teach.live import Control
 from minicell.teach.train import Curve, Training
 def course(choice):
     for step in range(100):
         yield 1.0
     return 'the end'
-draw = lambda choice, curve: Drawing(Space(), 'A run', '', f'{{len(curve.losses)}} steps, {{curve.result}}')
+draw = lambda values, curve: Drawing(Space(), 'A run', '', f'{{len(curve.losses)}} steps, {{curve.result}}')
 train.FRAME = 0.5  # long enough for the next cell to come
-figure = Training('k', 'What', ('a', 'b'), course, {STEPS}, draw, draw(0, Curve((), 1)))
-figure.start.click()
+figure = Training('k', {{}}, course, {STEPS}, draw, [draw({{}}, Curve((), 1))])
+figure.train()
 print(len(figure.kept), figure.going is None)
 """
     look = """\
@@ -243,7 +247,7 @@ for _ in range(600):
     await asyncio.sleep(0.1)
 print(0 < len(figure.curve.losses) < 100)
 """
-    end = 'train.FRAME = 0\nfigure.halt.click()\nprint(figure.going is None)\nfigure.start.click()'
+    end = 'train.FRAME = 0\nfigure.stop()\nprint(figure.going is None)\nfigure.train()'
     cells = run(lesson_03, setup, look, end, 'await figure.task\nprint(figure.curve.result)')
     said = [''.join(out.get('text', '') for out in cell.outputs) for cell in cells]
     assert said == ['0 False\n', 'True\n', 'True\n', 'the end\n']

@@ -39,6 +39,6 @@ def test_all_that_is_asked(name):
     assert hooks in (None, called)
     assert tape.to_dot().source.count('{') == tape.to_dot().source.count('}')
     assert str(tape)
-    assert ask.book_of(tape).by_name() or not any(run.arrivals for run in record.passes)
+    assert ask.book_of(tape).by_name or not any(run.arrivals for run in record.passes)
     with np.errstate(all='ignore'):
         everything.accounts(tape, len(name), NUMBERS, exact=True)

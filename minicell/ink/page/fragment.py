@@ -114,11 +114,6 @@ def player() -> str:
     return stripped(*(HERE / f'{name}.js' for name in ('player', 'motion', 'account', 'save')))
 
 
-def listener() -> str:
-    """The script through which a kernel hands over other numbers."""
-    return stripped(HERE / 'live.js')
-
-
 @cache
 def look() -> str:
     """The whole style sheet: the shapes', and the player's own. On paper it is light."""

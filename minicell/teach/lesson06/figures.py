@@ -8,7 +8,8 @@ import minicell as ms
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Space, Text
 from minicell.ink.numbers import said
 from minicell.teach.figure import WIDTH, Drawing, Figure, Stroke
-from minicell.teach.train import Curve, Line, Training, chart, lamp
+from minicell.teach.live import Control
+from minicell.teach.train import Curve, Line, Training, chart, lamp, trained
 
 from .probes import PROBES, numbers
 from .suspects import LETTERS, MatMul, suspect
@@ -33,16 +34,6 @@ def checked(letter: str) -> Lamp:
     return Lamp(found.ok, tuple(told))
 
 
-def trained(run: Generator[float, None, Any], steps: int) -> Curve:
-    """A run to its end."""
-    losses: list[float] = []
-    while True:
-        try:
-            losses.append(float(next(run)))
-        except StopIteration as end:
-            return Curve(tuple(losses), steps, end.value)
-
-
 def suspects(
     net: Callable[[Any], Any], train: Callable[..., Iterator[float]], accuracy: Callable[[Any], float], steps: int = 600
 ) -> Training:
@@ -58,12 +49,11 @@ def suspects(
     all_of_them = [trained(run(suspect(LETTERS[letter])), steps) for letter in letters]
     return Training(
         'suspects',
-        'Suspect',
-        letters,
-        lambda choice: run(suspect(LETTERS[letters[choice]])),
+        {'suspect': Control('Suspect', 0, names=letters)},
+        lambda chosen: run(suspect(LETTERS[letters[chosen['suspect']]])),
         steps,
-        lambda choice, curve: draw(letters[choice], curve, right),
-        gallery(dict(zip(letters, all_of_them, strict=True)), right),
+        lambda chosen, curve: draw(letters[chosen['suspect']], curve, right),
+        [gallery(dict(zip(letters, all_of_them, strict=True)), right)],
     )
 
 

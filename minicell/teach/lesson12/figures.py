@@ -3,16 +3,14 @@
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, NamedTuple
 
-import ipywidgets as w
 import numpy as np
 
 import minicell as ms
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Text
 from minicell.ink.numbers import said
-from minicell.teach.figure import WIDTH, Drawing, printed, still_of
-from minicell.teach.live import slider
+from minicell.teach.figure import WIDTH, Drawing
+from minicell.teach.live import Control
 from minicell.teach.plot import Plot
-from minicell.teach.shown import Shown, button
 from minicell.teach.train import Curve, Line, Training, chart
 
 from .network import gradient, silent
@@ -59,77 +57,47 @@ class Bench(Training):
     """Train what is chosen. Under `More`: freeze the readout, detach the reset, and shape a triangle of one's own."""
 
     def __init__(self, names: list[str], start: Callable, still: Drawing) -> None:
-        self.frozen = w.Checkbox(description='Freeze the readout: w2 stays random', value=False, indent=False)
-        self.detached = w.Checkbox(description='Detach the reset: stop_gradient(spike)', value=False, indent=False)
-        self.own = start.surrogates[TRIANGLE]
-        self.width = slider('Width of your triangle', 'How far it reaches', self.own.width, (0.02, 3.0), 0.02)
-        self.height = slider('Its height', 'The slope at the threshold', self.own.height, (0.1, 10.0), 0.1, '.1f')
-        self.all: dict[tuple[bool, bool], dict[int, Curve]] = {}
-        self.nets: dict[tuple[int, bool, bool], Any] = {}
+        self.nets: dict[tuple, Any] = {}
+        self.mine = names.index(TRIANGLE)
+        own = start.surrogates[TRIANGLE]
 
-        def run(choice: int) -> Generator[float, None, float]:
-            net, losses, result = start(names[choice], *self.ticked)
-            self.nets[choice, *self.ticked] = net
+        def chosen(values: dict[str, Any]) -> tuple[str, bool, bool]:
+            which, frozen, detached, own.width, own.height = values.values()
+            return names[which], frozen, detached
+
+        def course(values: dict[str, Any]) -> Generator[float, None, float]:
+            self.nets[self.key], losses, result = start(*chosen(values))
             yield from losses
             return result()
 
-        def drawn(choice: int, curve: Curve) -> Drawing:
-            net = self.nets.get((choice, *self.ticked)) if curve.losses else None
-            seen = look(net or start(names[choice], *self.ticked)[0], *start.data)
-            return draw(names[choice], *self.ticked, seen, curve)
+        def picture(values: dict[str, Any], curve: Curve) -> Drawing:
+            choice = chosen(values)
+            net = self.nets.get(self.key) if curve.losses else None
+            return draw(*choice, look(net or start(*choice)[0], *start.data), curve)
 
-        super().__init__('surrogates', 'Surrogate', names, run, 300, drawn, still)
-        self.more = button('More', 'Freeze the readout, detach the reset, shape a triangle', self.unfold)
-        self.inside = w.VBox([self.frozen, self.detached, self.width, self.height], layout=w.Layout(display='none'))
-        self.all[self.ticked] = self.kept
-        for box in (self.frozen, self.detached):
-            box.observe(lambda _: self.turned(), 'value')
-        for control in (self.width, self.height):
-            control.observe(lambda _: self.shaped(), 'value')
-        choose, *rest = self.shown.widget.children[: -len(self.screen.around().children)]
-        one = trained(start, 'a = 5', True, False)
-        words = f'{one.words}\n{still.words}'
-        pictures = printed([still_of(one), still_of(still)], words)
-        self.shown = Shown(self.screen.around(choose, self.more, self.inside, *rest), words, pictures=pictures)
+        controls = {
+            'surrogate': Control('Surrogate', 0, names=tuple(names)),
+            'frozen': Control('Freeze the readout: w2 stays random'),
+            'detached': Control('Detach the reset: stop_gradient(spike)'),
+            'width': Control('Width of your triangle', own.width, (0.02, 3.0), 0.02),
+            'height': Control('Its height', own.height, (0.1, 10.0), 0.1),
+        }
+        stills = [trained_with(start, 'a = 5', True, False), still]
+        super().__init__('surrogates', controls, course, 300, picture, stills, [*controls][1:])
 
     @property
-    def ticked(self) -> tuple[bool, bool]:
-        """Whether the readout is frozen, and whether the reset is detached."""
-        return self.frozen.value, self.detached.value
+    def key(self) -> tuple:
+        """Of the triangle, each shape has a curve of its own."""
+        *choice, width, height = self.values.values()
+        return (*choice, width, height) if choice[0] == self.mine else tuple(choice)
 
-    def unfold(self) -> None:
-        """Show what stands under `More`, or hide it again."""
-        hidden = self.inside.layout.display == 'none'
-        self.inside.layout.display, self.more.description = ('flex', 'Less') if hidden else ('none', 'More')
-
-    def turned(self) -> None:
-        """Each pair of ticks has curves of its own."""
-        self.stop()
-        self.kept = self.all.setdefault(self.ticked, {})
-        self.chosen()
-
-    def shaped(self) -> None:
-        """Choose one's own triangle in its new shape; what was trained with the old one is forgotten."""
-        shape = round(self.width.value, 3), round(self.height.value, 3)
-        if shape == (self.own.width, self.own.height):
-            return  # a page that opens the figure sends 1.0000000000000002 for 1
-        self.stop()
-        self.own.width, self.own.height = shape
-        last = len(self.choice.options) - 1
-        for curves in self.all.values():
-            curves.pop(last, None)
-        self.choice.value = last
-        self.chosen()
-
-    def reset(self) -> None:
-        """Forget every run, clear both ticks, and give the triangle its first shape."""
-        self.stop()
-        self.width.value = self.height.value = 1.0
-        self.all.clear()
-        self.nets.clear()
-        self.frozen.value = self.detached.value = False
-        self.turned()
-        super().reset()
+    def hear(self, said: dict[str, Any]) -> None:
+        """Whoever shapes the triangle chooses it."""
+        before = self.values['width'], self.values['height']
+        super().hear(said)
+        if before != (self.values['width'], self.values['height']):
+            self.set(surrogate=self.mine)
+            self.tell(values=self.values)
 
 
 class Start(NamedTuple):
@@ -159,7 +127,7 @@ def bench(of: dict, net: Callable, train: Callable, accuracy: Callable, digits: 
     return Bench([*of, TRIANGLE], start, gallery(start, [*of]))
 
 
-def trained(start: Start, name: str, frozen: bool, detached: bool) -> Drawing:
+def trained_with(start: Start, name: str, frozen: bool, detached: bool) -> Drawing:
     """A surrogate after its training, for a page without a kernel."""
     net, losses, result = start(name, frozen, detached)
     curve = tuple(losses)

@@ -165,19 +165,8 @@ function listen(root, take) {
   }
 
   // ---- the pad
-  function named(element, name, attributes = {}) {
-    for (const [key, value] of Object.entries({'aria-label': name, ...attributes})) element.setAttribute(key, value);
-    return element;
-  }
-  function slider(label, least, largest, step, value, act, unit = '') {
-    const around = html('label', more, '', label), input = html('input', around), told = html('output', around, '', value + unit);
-    Object.assign(input, {type: 'range', min: least, max: largest, step, value});
-    named(input, label).oninput = () => { told.textContent = input.value + unit; act(Number(input.value)); };
-    return Object.assign(input, {back: () => { input.value = value; told.textContent = value + unit; }});
-  }
-  html('style', root, '', PAD);
-  const pad = html('div', root, 'pad');
-  pad.addEventListener('keydown', event => event.stopPropagation()); // its keys are no commands of the notebook
+  const pad = panel(root);
+  html('style', pad, '', PAD);
   html('b', pad, '', 'Draw a digit');
   const grid = named(html('div', pad, 'pixels'), 'Pad of 15 pixels', {role: 'group'});
   const pixels = range(PIXELS).map(k => named(button(grid, '', '', () => press(k)),
@@ -197,7 +186,7 @@ function listen(root, take) {
   button(pad, 'Reset', 'The first digit, and the way back as it was', reset);
   const more = html('details', pad);
   html('summary', more, '', 'More: the digit and its noise, and the way back');
-  const noise = slider('Noise', 0, 50, 1, 20, value => { set.noise = value / 100; blur(); }, ' %');
+  const noise = slider(more, 'Noise', {ends: [0, 50], step: 1, unit: ' %'}, value => { set.noise = value / 100; blur(); });
   const asked = named(html('select', html('label', more, '', 'It should say')), 'It should say');
   range(DIGITS).forEach(d => Object.assign(html('option', asked, '', d), {value: d}));
   asked.onchange = () => {
@@ -205,19 +194,20 @@ function listen(root, take) {
     set.clean = [...data.bitmaps[set.target]];
     blur();
   };
-  const checkbox = (label, key) => {
-    const around = html('label', more), input = Object.assign(html('input', around), {type: 'checkbox'});
-    around.append(label);
-    input.onchange = () => { set[key] = input.checked; again(data.places.length - 1); };
-    return input;
-  };
-  const boxes = {detached: checkbox('Detach the reset', 'detached'), triangle: checkbox('Surrogate: a triangle', 'triangle')};
+  const last = () => again(data.places.length - 1);
+  const boxes = Object.entries({detached: 'Detach the reset', triangle: 'Surrogate: a triangle'}).map(([key, label]) =>
+    [key, tick(more, label, {}, on => { set[key] = on; last(); })]);
   const shaped = key => value => {
     set[key] = value;
-    set.triangle = boxes.triangle.checked = true;
-    again(data.places.length - 1);
+    boxes[1][1](set.triangle = true);
+    last();
   };
-  const shape = [slider('Width', 0.02, 3, 0.02, 1, shaped('width')), slider('Height', 0.1, 10, 0.1, 1, shaped('height'))];
+  const shape = {width: slider(more, 'Width', {ends: [0.02, 3], step: 0.02}, shaped('width')),
+    height: slider(more, 'Height', {ends: [0.1, 10], step: 0.1}, shaped('height'))};
+  const still = () => { // the controls say what is set
+    noise(100 * set.noise);
+    for (const [key, put] of [...boxes, ...Object.entries(shape)]) put(set[key]);
+  };
 
   function press(k) {
     set.clean[k] = 1 - set.clean[k];
@@ -249,21 +239,16 @@ function listen(root, take) {
   }
   function reset() {
     Object.assign(set, start());
-    [noise, ...shape].forEach(each => each.back());
-    for (const [key, input] of Object.entries(boxes)) input.checked = set[key];
+    still();
     again(0);
   }
+  still();
   look(); // the first pictures are there already
 }
 const PAD = `
-.mc2 .pad{display:flex;flex-wrap:wrap;gap:10px 16px;align-items:center;margin-top:12px;padding:10px 0}
 .mc2 .pad .answer{font-size:18px;color:var(--fwd)}
 .mc2 .pixels{display:grid;grid-template-columns:repeat(3,30px);gap:4px}
 .mc2 .pixels button{width:30px;height:30px;padding:0;border-radius:6px;background:var(--tile)}
 .mc2 .pixels button[aria-pressed=true]{background:var(--ink);box-shadow:inset 0 0 0 3px var(--ink)}
-.mc2 .pad label{display:flex;flex-wrap:wrap;gap:2px 8px;align-items:center}
-.mc2 .pad details{flex:1 1 260px}
-.mc2 .pad details[open]{display:flex;flex-wrap:wrap;gap:6px 20px}
-.mc2 .pad summary{flex-basis:100%;max-width:340px}
 .mc2 .pad select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--dim);border-radius:6px;min-height:30px}
 `;
