@@ -9,7 +9,7 @@ import linecache
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ import numpy as np
 from ..core.errors import MinicellWarning
 from . import words
 from .exercise_text import ExerciseText, Mistake
-from .trials import Trial
+from .trials import Trial, over
 
 runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines
 
@@ -113,7 +113,7 @@ class Exercise:
         self.name, self.title, self.task, self.hints = text.name, text.title, text.task, text.hints
         self.start, self.solution, self.why = text.start, text.solution, text.why
         self.mistakes, self.answer_name = text.mistakes, text.answer_name
-        self.trial = quiet()(trial)
+        self.trial = quiet()(partial(over, trial))
 
     def printed(self, code: str) -> str:
         """A stored answer as a learner reads it."""

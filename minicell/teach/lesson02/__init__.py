@@ -7,7 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.trials import BLANK, Trial, called, cell_of, hunted, points, unfinished
+from minicell.teach.trials import Trial, called, cell_of, hunted, points
 
 from .figures import FIGURES
 
@@ -18,12 +18,8 @@ SHAPES = ((), (3,), (2, 3))
 def trial(answer: Any) -> Trial:
     """Try a Cell that computes x · sin(y)."""
     cell = cell_of(answer, 'XSinY')
-    if isinstance(cell, Trial):
-        return cell
     x, y, dout = data((3,))
     did = called(cell, (x, y), dout, NAMES)
-    if unfinished(did):
-        return BLANK
     lines = [f'{"✓" if ok else "✗"} {said}' for ok, said in checks(cell, did)]
     return Trial(True, all(line[0] == '✓' for line in lines), did, '\n'.join(lines))
 

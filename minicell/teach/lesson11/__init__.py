@@ -7,7 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.errors import MinicellError, MinicellWarning
-from minicell.teach.trials import BLANK, Trial, cell_of, half_begun, hunted, sorted_words
+from minicell.teach.trials import Trial, begun, cell_of, dots, hunted, sorted_words
 
 from .figures import FIGURES
 from .hunt import HIDDEN, changes
@@ -21,11 +21,7 @@ DOUT = np.array([-2.0, 0.5, 4.0, 3.0])
 def leaky(answer: Any) -> Trial:
     """Trace with positive numbers, replay with mixed ones, both in graph mode, and compare with what the `if` gives."""
     cell = cell_of(answer, 'Leaky')
-    if isinstance(cell, Trial):
-        return cell
-    probe = ms.Tensor(FIRST)
-    if blank(cell, probe):
-        return BLANK
+    asked(cell, ms.Tensor(FIRST))
     before, did, lines, found = ms.get_context('mode'), {}, [], []
     try:
         ms.set_context(mode=ms.GRAPH_MODE)
@@ -49,15 +45,14 @@ def leaky(answer: Any) -> Trial:
     return Trial(True, all(line[0] == '✓' for line in lines), did, '\n'.join(lines))
 
 
-def blank(cell: Any, x: Any) -> bool:
-    """Whether the dots are still there."""
+def asked(cell: Any, x: Any) -> None:
+    """End the trial where the dots are still there."""
     try:
         returned = cell.bprop(x, cell.construct(x), x)
-    except TypeError as error:
-        return half_begun(error)  # as in `... * dout`: half begun
-    except (ValueError, ArithmeticError, MinicellError):
-        return False
-    return isinstance(returned, tuple) and len(returned) == 1 and returned[0] is ...
+    except (TypeError, ValueError, ArithmeticError, MinicellError) as error:
+        begun(error)
+    else:
+        begun(... if dots(returned) else returned)
 
 
 # ---- 11b -----------------------------------------------------------------------------------------------------------
