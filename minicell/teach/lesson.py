@@ -20,7 +20,7 @@ from .order import Ordering
 from .order import exercise as exercise_of
 from .present import Presentation
 from .progress import Kept
-from .question import Choice, Prediction, Question, Result, Waits
+from .question import Prediction, Result, Waits
 from .shown import Shown, script
 from .task import Order, Task
 
@@ -35,12 +35,6 @@ def lesson(number: str, keep: bool = True) -> 'Lesson':
     Progress is kept in a file of yours on this machine; with keep=False it is neither read nor written.
     """
     return Lesson(number, keep)
-
-
-class Said(str):
-    """A text that a cell shows as it stands."""
-
-    __repr__ = str.__str__
 
 
 class Lesson:
@@ -120,7 +114,7 @@ class Lesson:
         _, kind, name = (*of.split(' ', 2), '', '')[:3]
         task, _, which = name.partition(' ')
         if of not in self.cards and kind == 'question' and name in self.about.questions:
-            self._shown(self._ask(name))
+            self._shown(self.predict(name))
         elif of not in self.cards and kind in ('exercise', 'order') and task in self.about.exercises:
             self._shown(self._task(task, which))
         elif of not in self.cards and kind == 'sentence' and name in self.about.sentences:
@@ -157,21 +151,14 @@ class Lesson:
 
     # ---- questions --------------------------------------------------------------------------------------------------
 
-    def predict(self, name: str, question: str = '', choices: tuple[Choice, ...] = ()) -> Card:
-        """Ask for a prediction: the lesson's own, or with `question` and `choices` one of a teacher's."""
-        return self._ask(name, Question(question, tuple(choices), 'Predict') if question else None)
-
-    def recall(self, name: str, question: str = '', choices: tuple[Choice, ...] = ()) -> Card:
-        """Ask for something that an earlier lesson taught."""
-        return self._ask(name, Question(question, tuple(choices), 'Recall') if question else None)
-
-    def _ask(self, name: str, own: Question | None = None) -> Prediction:
+    def predict(self, name: str) -> Prediction:
+        """Ask a question of the lesson, before the answer is seen or from memory."""
         if name not in self.predictions:
-            asked = own or self._of(self.about.questions, name)
-            self.kept.names.add(name)
-            said = lambda: self.kept.told.get(name, {}).get('said')
+            asked, said = self._of(self.about.questions, name), lambda: self.kept.told.get(name, {}).get('said')
             self.predictions[name] = Prediction(self.number, name, asked, said, lambda: self.unlocked)
         return self._on_page(self.predictions[name])
+
+    recall = predict
 
     def _on_page(self, card: Any) -> Any:
         """Once this card is shown, it is drawn again whenever it changes."""
@@ -261,21 +248,6 @@ class Lesson:
             print(code)
         else:
             shell.set_next_input(f'{code}\n\nL.check({name!r}, {asked.answer_name})')
-
-    def hint(self, name: str, number: int = 1) -> Said:
-        """Hint 1, 2 or 3 of an exercise."""
-        hints = self._exercise(name).hints
-        number = min(max(int(number), 1), len(hints))
-        return Said(f'Hint {number}: {words.plain(hints[number - 1])}')
-
-    def reveal(self, name: str) -> Said:
-        """The solution of an exercise, with its reasons."""
-        exercise = self._exercise(name)
-        return Said(f'{exercise.why}\n\n{exercise.printed(exercise.solution)}')
-
-    def solution(self, name: str) -> str:
-        """The code of the solution, as text."""
-        return self._exercise(name).solution
 
     def _exercise(self, name: str) -> Exercise:
         if name not in self.exercises:
