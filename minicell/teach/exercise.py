@@ -6,19 +6,16 @@ what the stored mistake does.
 """
 
 import linecache
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cached_property, partial
 from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.errors import MinicellWarning
 from . import words
 from .exercise_text import ExerciseText, Mistake
-from .trials import Trial, over
+from .trials import Trial, over, quiet
 
 runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines
 
@@ -86,14 +83,6 @@ class Verdict:
             self.card._ipython_display_()
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Without minicell's own warnings: the check names the misconception, says more, and calls an answer many times."""
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', MinicellWarning)
-        yield
-
-
 def run(code: str, name: str, where: str) -> Any:
     """Run learners' code, and return what it calls `name`. Its lines can be looked up, as those of a cell can."""
     file = f'<{where}, {runs()}>'
@@ -113,7 +102,7 @@ class Exercise:
         self.name, self.title, self.task, self.hints = text.name, text.title, text.task, text.hints
         self.start, self.solution, self.why = text.start, text.solution, text.why
         self.mistakes, self.answer_name = text.mistakes, text.answer_name
-        self.trial = quiet()(partial(over, trial))
+        self.trial = partial(over, trial)
 
     def printed(self, code: str) -> str:
         """A stored answer as a learner reads it."""

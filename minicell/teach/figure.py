@@ -10,6 +10,7 @@ from minicell.ink import boxes, png, sheet, svg
 from minicell.ink.boxes import Box, Canvas, Card, Column, Drawn, Row, Text, Tile
 from minicell.ink.film import Film, Step
 from minicell.ink.line import Mark, step_line
+from minicell.ink.numbers import said
 from minicell.ink.page import fragment
 from minicell.ink.sheet import Sheet
 from minicell.story.record import Value
@@ -94,6 +95,11 @@ def tile(numbers: Any, room: tuple[float, float] = (200.0, 90.0), key: str = '',
     """An array as a tile."""
     array = np.asarray(numbers)
     return Tile(Value('', array.shape, data=array), room, key, **looks)
+
+
+def listed(numbers: Any) -> str:
+    """Numbers in a sentence."""
+    return ', '.join(said(float(number)) for number in np.ravel(numbers))
 
 
 class Stroke(Box):

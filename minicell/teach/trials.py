@@ -58,10 +58,19 @@ def dots(returned: Any) -> bool:
     return returned is ... or (isinstance(returned, tuple | list) and any(each is ... for each in returned))
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without warnings, minicell's and NumPy's: the check names the misconception, says more, and calls often."""
+    with warnings.catch_warnings(), np.errstate(all='ignore'):
+        warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+        yield
+
+
 def over(trial: Callable[[Any], Trial], answer: Any) -> Trial:
     """Try an answer to the end, or as far as it goes."""
     try:
-        return trial(answer)
+        with quiet():
+            return trial(answer)
     except Ended as ended:
         return ended.trial
     except Exception as error:
@@ -139,10 +148,8 @@ def hunted(
     words is due. slope: of what the learner's function `slope` is asked, in words, its inputs, and what is due.
     """
     function_of(answer, 'diagnose')
-    with warnings.catch_warnings(), np.errstate(all='ignore'):  # NaN may be what is to be found
-        warnings.simplefilter('ignore', ms.errors.MinicellWarning)
-        found = told()
-        measured = None if slope is None else beside(answer, 'slope', *slope[1])
+    found = told()
+    measured = None if slope is None else beside(answer, 'slope', *slope[1])
     begun(... if all(word is ... for word in found) else found)
     lines, did = [], {}
     if slope is not None and measured is not None:
@@ -217,12 +224,11 @@ def called(cell: Any, inputs: Sequence[Any], dout: Any, names: Sequence[str]) ->
     before = {name: t.asnumpy().copy() for name, t in tensors.items()}
     others = [ms.Tensor(t.asnumpy() + 1.5) if isinstance(t, ms.Tensor) else t for t in inputs]
     try:
-        with np.errstate(all='ignore'):
-            out = cell.construct(*inputs)
-            cell.construct(*others)
-            returned = cell.bprop(*inputs, out, dout)
-            cell.construct(*inputs)
-            again = cell.bprop(*inputs, out, dout)
+        out = cell.construct(*inputs)
+        cell.construct(*others)
+        returned = cell.bprop(*inputs, out, dout)
+        cell.construct(*inputs)
+        again = cell.bprop(*inputs, out, dout)
     except ERRORS as error:
         return {'returned': f'raised {type(begun(error)).__name__}'}
     did = {'returned': form(begun(returned))}

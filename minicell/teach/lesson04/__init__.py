@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import ERRORS, Trial, begun, function_of, sorted_words
+from minicell.teach.trials import ERRORS, Trial, begun, dice, function_of, sorted_words
 
 from .figures import FIGURES
 from .hidden import HIDDEN, ROW, Hidden
@@ -141,16 +141,12 @@ def agrees(answer: Any) -> Trial:
     function_of(answer, 'agrees')
     verdicts: dict[str, Any] = {}
     seen: list[np.ndarray] = []
-    state = np.random.get_state()
-    np.random.seed(4)  # so that an answer gets the same verdict each time
-    try:
+    with dice(4):  # so that an answer gets the same verdict each time
         for name, hidden in HIDDEN.items():
             for _ in range(1 if hidden.right else TRIES):  # a random dout may have no negative number
                 verdicts[name] = verdict_on(answer, hidden, seen)
                 if verdicts[name] != 'True':
                     break
-    finally:
-        np.random.set_state(state)
     moved = least_step(seen)
     did = {'moved': moved, 'verdicts': f'{moved}: {", ".join(verdicts.values())}'}
     wrong = [name for name, said in verdicts.items() if said != str(HIDDEN[name].right)]
@@ -165,9 +161,7 @@ def agrees(answer: Any) -> Trial:
 def verdict_on(answer: Any, hidden: Hidden, seen: list[np.ndarray]) -> str:
     """What a check says of a Cell, as a word."""
     try:
-        with np.errstate(all='ignore'), warnings.catch_warnings():
-            warnings.simplefilter('ignore', ms.errors.MinicellWarning)  # of a NaN, which is what the check is to find
-            found = begun(answer(hidden.cell(seen), ROW.copy()))
+        found = begun(answer(hidden.cell(seen), ROW.copy()))
     except ERRORS as error:
         return f'{type(begun(error)).__name__}: {error}'.splitlines()[0]
     return str(bool(found)) if isinstance(found, bool | np.bool_) else f'a {type(found).__name__}'
