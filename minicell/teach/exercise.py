@@ -7,6 +7,7 @@ what the stored mistake does.
 
 import linecache
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import count
 from typing import Any, NamedTuple
@@ -30,21 +31,17 @@ class Check(NamedTuple):
     ok: bool | None = None
 
 
+@dataclass(repr=False, eq=False)
 class Verdict:
     """What `check` says: what the answer did, then the belief behind it. It prints as text, and shows as a card."""
 
-    def __init__(
-        self, state: str, head: str, said: str = '', mistake: Mistake | None = None, gradient: str = '',
-        trial: Trial | None = None,
-    ) -> None:  # fmt: skip
-        self.state = state  # 'open' (not attempted), 'passed', 'failed'
-        self.head = head
-        self.said = said
-        self.mistake = mistake
-        # the gradient, or the word, in which it does what the mistake does; '': in all it does
-        self.gradient = gradient
-        self.trial = trial
-        self.card: Any = None  # where it shows itself
+    state: str  # 'open' (not attempted), 'passed', 'failed'
+    head: str
+    said: str = ''
+    mistake: Mistake | None = None
+    gradient: str = ''  # the gradient, or the word, in which it does what the mistake does; '': in all it does
+    trial: Trial | None = None
+    card: Any = None  # where it shows itself
 
     @property
     def passed(self) -> bool:

@@ -1,6 +1,7 @@
 """A figure: drawings of one size, one for each place of its slider. A page plays them, and needs no kernel for it."""
 
 import base64
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,8 +15,7 @@ from minicell.ink.numbers import said
 from minicell.ink.page import fragment
 from minicell.ink.sheet import Sheet
 from minicell.story.record import Value
-
-from .shown import Shown
+from minicell.view.picture import STILL
 
 WIDTH = 760  # pixels of a figure
 LINE = 340  # of its slider, which fits on a phone
@@ -31,6 +31,25 @@ class Drawing(NamedTuple):
     title: str
     caption: str
     words: str
+
+
+class Shown:
+    """What a cell shows: its `text`, and a `page` that plays; `pictures` where a notebook is kept, and where a `live`
+    page would want a kernel."""
+
+    def __init__(self, text: str, page: str, pictures: dict[str, str], live: bool = False) -> None:
+        self.text, self.page, self.pictures, self.live = text, page, pictures, live
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        shown = self.pictures if os.environ.get(STILL) else {'text/html': self.page}
+        return {'text/plain': self.text, **shown}
+
+    def still(self) -> str:
+        """What a page without a kernel shows."""
+        return self.pictures.get('image/svg+xml', self.text) if self.live else self.page
 
 
 class Figure:

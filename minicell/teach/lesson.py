@@ -2,9 +2,11 @@
 
 import shutil
 from collections.abc import Callable
+from importlib.resources import files
 from typing import Any
 
 from IPython import get_ipython
+from IPython.display import display
 from IPython.utils.capture import capture_output
 
 from minicell import __version__, set_seed
@@ -15,13 +17,13 @@ from .beats import beats, notebook_of
 from .bridge import MISSING, bridge
 from .card import Card, Progress, Sentence
 from .exercise import Exercise, Verdict
+from .figure import Shown
 from .live import TURN, Live, follow
 from .order import Ordering
 from .order import exercise as exercise_of
 from .present import Presentation
 from .progress import Kept
 from .question import Prediction, Result, Waits
-from .shown import Shown, script
 from .task import Order, Task
 
 EDITOR = 'editor'  # the card of an exercise in which one writes
@@ -316,18 +318,16 @@ class Lesson:
         if shell is None:
             raise RuntimeError('present() shows the cells of a notebook: call it in one')
         presentation = Presentation(self, beats(self.number, notebook_of(self.number)), shell, at)
-        script('present.js')
+        script = files(__package__).joinpath('present.js').read_text(encoding='utf-8')
+        display({'application/javascript': script}, raw=True)
         return presentation
 
     def progress(self) -> Card:
         """How far this lesson has come, at a glance; it follows what happens elsewhere on the page."""
-        self.kept.look()
-        return self._on_page(Progress(self.number, self._progress, self._where))
-
-    def _where(self) -> str:
-        """Where progress is kept, or why it is not."""
         kept = self.kept
-        return kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '')
+        kept.look()
+        where = lambda: kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '')
+        return self._on_page(Progress(self.number, self._progress, where))
 
     def _progress(self) -> tuple[str, list[str]]:
         """How many are done, and a line for each question and exercise. A wrong prediction is done, too."""

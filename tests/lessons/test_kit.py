@@ -16,10 +16,10 @@ from minicell.teach.about import about
 from minicell.teach.bridge import MISSING, bridge, by_itself
 from minicell.teach.card import Sentence
 from minicell.teach.exercise import run
+from minicell.teach.figure import Shown
 from minicell.teach.freeze import freeze
 from minicell.teach.order import exercise
 from minicell.teach.question import Choice, Prediction, Question, Result, Waits
-from minicell.teach.shown import Shown
 from minicell.teach.source import SourceError, parse
 from minicell.view.picture import STILL
 from tests.lessons.drive import commit
@@ -58,7 +58,7 @@ def test_predict_commit_reveal(asked):
 
 
 def test_a_figure_that_answers_waits_for_the_answer(asked):
-    figure = Waits(asked, 'f', Shown('six times seven', '<svg>six</svg>'))
+    figure = Waits(asked, 'f', Shown('six times seven', '<svg>six</svg>', {}))
     assert figure.id != Waits(asked, 'g', figure.figure).id, 'two figures may wait for one question'
     assert 'mc-card lock' in figure.bundle()['text/html'] and figure.text() == 'six times seven' and not figure.draw()
     asked.look = True

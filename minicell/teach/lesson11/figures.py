@@ -30,14 +30,16 @@ def runs(kind: type, calls: list, n: int, mode: int) -> Runs:
     kept = list(calls)
     calls.clear()
     gradients, python = [], []
-    with in_mode(mode):
-        cell = kind()
-        for k in range(n):
-            had = len(calls)
-            gradients.append(ms.grad(cell)(ms.Tensor(float(k + 1))).item())
-            python.append(len(calls) > had)
-        graph = bprop_graph(cell) if mode == ms.GRAPH_MODE else None
-    calls[:] = kept
+    try:
+        with in_mode(mode):
+            cell = kind()
+            for k in range(n):
+                had = len(calls)
+                gradients.append(ms.grad(cell)(ms.Tensor(float(k + 1))).item())
+                python.append(len(calls) > had)
+            graph = bprop_graph(cell) if mode == ms.GRAPH_MODE else None
+    finally:
+        calls[:] = kept
     return Runs(gradients, python, graph)
 
 
