@@ -4,15 +4,7 @@ from collections.abc import Callable
 
 from .core.differentiate import differentiate, name_of
 from .core.errors import GradPositionError, NotATensorError, article, users_line
-from .core.grad import (
-    bind_by_place,
-    check_arguments,
-    check_flags,
-    check_function,
-    check_weights,
-    is_parameter,
-    take_sens,
-)
+from .core.grad import bind_by_place, check_arguments, check_function, check_weights, is_parameter, take_sens
 from .core.primitives import zeros_like
 from .core.tensor import Tensor, is_float
 
@@ -49,7 +41,7 @@ class GradOperation:
     """
 
     def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
-        check_flags('GradOperation', get_all=get_all, get_by_list=get_by_list, sens_param=sens_param)
+        check_function('GradOperation', type(self), get_all=get_all, get_by_list=get_by_list, sens_param=sens_param)
         self.get_all = get_all
         self.get_by_list = get_by_list
         self.sens_param = sens_param

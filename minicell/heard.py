@@ -25,10 +25,10 @@ class Report(SimpleNamespace):
 
 
 CALLED, RETURNED, ASKED, REPORT = map(Marker, ('hook', 'hooked', 'asked', 'report'))
-CALLED.event = lambda at, x, y, out: Hook(at=at, function=x, owner=y[0], kind=y[1], gradients=out)
-RETURNED.event = lambda at, x, y, out: Hooked(at=at, function=x, returned=y)
-REPORT.event = lambda at, x, y, out: Report(at=at, cell=x, said=y)
-ASKED.event = lambda at, x, y, out: Asked(at=at, tensor=x, how=y, chooses=out)
+CALLED.event = lambda at, x, y, out, *_: Hook(at=at, function=x, owner=y[0], kind=y[1], gradients=out)
+RETURNED.event = lambda at, x, y, out, *_: Hooked(at=at, function=x, returned=y)
+REPORT.event = lambda at, x, y, out, *_: Report(at=at, cell=x, said=y)
+ASKED.event = lambda at, x, y, out, *_: Asked(at=at, tensor=x, how=y, chooses=out)
 
 
 def heard(

@@ -1,8 +1,9 @@
 """What minicell says and draws, held twice: by its facts in each test, by its words in one file, `messages.txt`.
 
 A test of a message calls `tells(message, *facts)`: a fact is a name, a shape, a number, one telling word, never a
-sentence. The whole message goes into the run's book, which is compared with `messages.txt` once, at the run's end.
-Of a picture (`draws`) the book has a digest. After a change of wording, or of a picture that was looked at,
+sentence. The whole message goes into a book, which is compared with `messages.txt` when the test has passed: it
+fails where that file says anything else. Of a picture (`draws`) the book has a digest. After a change of wording, or of
+a picture that was looked at,
 
     python tests/messages.py [PYTEST ARGUMENTS]
 
@@ -140,50 +141,35 @@ def pytest_addoption(parser: Any) -> None:
 
 
 class Book:
-    """Compares what the passing tests of a run were told with the file; writes it, if asked to."""
+    """Compares what each test was told with the file, as soon as it passes; or writes the file, if asked to."""
 
     def __init__(self, config: Any) -> None:
-        self.config, self.passed, self.told = config, set(), {}
+        self.config, self.known, self.told = config, read(), {}
 
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        """Only a test that passes has said all it says."""
-        if report.when == 'call' and report.passed:
-            self.passed.add(report.nodeid)
-        elif report.failed:
-            self.passed.discard(report.nodeid)
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Any:
+        """A test that would pass fails if its words, or its pictures, are not those of the file."""
+        outcome = yield
+        now, before = book.pop(item.nodeid, []), self.known.get(item.nodeid, [])
+        if now != before and self.config.getoption('--reword'):
+            self.told[item.nodeid] = now
+        elif now != before:
+            changed = list(difflib.unified_diff(block(before), block(now), lineterm='', n=0))[2:]
+            meant = 'If this is meant, run: python tests/messages.py, and read the diff.'
+            pytest.fail('\n'.join([f'it says or draws other than {FILE.name}:', *changed, meant]), pytrace=False)
+        return outcome
 
     def pytest_testnodedown(self, node: Any) -> None:
         """Another process of the run has ended (pytest-xdist)."""
         self.told |= getattr(node, 'workeroutput', {}).get('messages', {})
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: Any) -> None:
-        """Compare, or write."""
+    def pytest_sessionfinish(self) -> None:
+        """Write, or give the process that will."""
         if hasattr(self.config, 'workeroutput'):
-            self.config.workeroutput['messages'] = dict(book)
-            return
-        self.told |= book
-        known = read()
-        ran = {test: self.told[test] for test in self.passed if test in self.told}
-        gone = {test for test in self.passed if test in known and test not in self.told}
-        if self.config.getoption('--reword'):
-            kept = {test: each for test, each in known.items() if test not in gone and there(test)}
-            FILE.write_text(written(kept | ran))
-        self.changed = []
-        for test in sorted(ran.keys() | gone):
-            before, now = known.get(test, []), ran.get(test, [])
-            if before != now:
-                self.changed += [test, *list(difflib.unified_diff(block(before), block(now), lineterm='', n=0))[2:]]
-        if self.changed and not self.config.getoption('--reword') and not session.exitstatus:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Say what is worded otherwise now."""
-        if getattr(self, 'changed', None):
-            terminalreporter.section('what minicell says now, beside tests/messages.txt', red=True)
-            for line in self.changed:
-                terminalreporter.write_line(line)
-            terminalreporter.write_line('\nIf this is meant, run: python tests/messages.py, and read the diff.')
+            self.config.workeroutput['messages'] = self.told
+        elif self.config.getoption('--reword'):
+            known = self.known | self.told
+            FILE.write_text(written({test: each for test, each in known.items() if each and there(test)}))
 
 
 def there(test: str) -> bool:

@@ -135,28 +135,32 @@ def test_a_message_is_held_to_facts_and_kept(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ('known', 'now', 'status'),
-    [
-        ({'t': ['a\nb']}, {'t': ['a\nb']}, 0),
-        ({'t': ['a']}, {'t': ['other']}, 1),
-        ({}, {'t': ['a']}, 1),
-        ({'t': ['a']}, {}, 1),
-        ({'not run': ['a']}, {}, 0),
-    ],
-    ids=['the same', 'another', 'new', 'gone', 'not run'],
+    ('known', 'now', 'same'),
+    [(['a\nb'], ['a\nb'], True), (['a'], ['other'], False), ([], ['a'], False), (['a'], [], False), ([], [], True)],
+    ids=['the same', 'another', 'new', 'gone', 'nothing'],
 )
-def test_another_wording_fails_the_run_until_the_file_is_written(known, now, status, monkeypatch, tmp_path):
+def test_another_wording_fails_its_test_until_the_file_is_written(known, now, same, monkeypatch, tmp_path):
     monkeypatch.setattr(messages, 'FILE', tmp_path / 'messages.txt')
-    monkeypatch.setattr(messages, 'book', now)
+    monkeypatch.setattr(messages, 'book', book := {})
     monkeypatch.setattr(messages, 'there', lambda test: True)
-    messages.FILE.write_text(messages.written(known))
-    assert messages.read() == known
-    for reword, due in ((False, status), (True, 0), (False, 0)):
-        session = SimpleNamespace(exitstatus=0)
-        book = messages.Book(SimpleNamespace(getoption=lambda name, reword=reword: reword))
-        book.pytest_runtest_logreport(SimpleNamespace(when='call', passed=True, failed=False, nodeid='t'))
-        book.pytest_sessionfinish(session)
-        assert int(session.exitstatus) == due, (reword, book.changed)
+    messages.FILE.write_text(messages.written({'t': known, 'not run': ['b']} if known else {'not run': ['b']}))
+
+    def run(reword):
+        mine = messages.Book(SimpleNamespace(getoption=lambda name: reword))
+        book['t'] = [*now]
+        test = mine.pytest_runtest_call(SimpleNamespace(nodeid='t'))
+        next(test)
+        with pytest.raises(StopIteration):
+            test.send(None)
+        mine.pytest_sessionfinish()
+
+    if not same:
+        with pytest.raises(pytest.fail.Exception, match='If this is meant') as failed:
+            run(reword=False)
+        assert all(f'+{line}' in str(failed.value) for line in messages.block(now))
+    run(reword=True)
+    run(reword=False)
+    assert messages.read() == {**({'t': now} if now else {}), 'not run': ['b']}
 
 
 def test_the_snapshot_has_messages_of_tests_that_are_there():

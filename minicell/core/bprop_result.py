@@ -10,19 +10,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .errors import (
-    BpropCountError,
-    BpropShapeError,
-    BpropSignatureError,
-    BpropTupleError,
-    BpropTypeError,
-    DTypeError,
-    SensError,
-    article,
-    plural,
-    users_line,
-    where_is,
-)
+from . import errors
+from .errors import article, plural, users_line, where_is
 from .primitives import cast_to
 from .tensor import Tensor, is_float, tensors_in
 from .trap import joined
@@ -56,19 +45,20 @@ def check_result(cell, inputs: tuple, returned: object) -> Iterable[tuple]:
                 f'has internal_params ({", ".join(p.name for p in params)}), so it returns a tuple and a dict, as in '
                 f'`return (dx,), {{self.w: dw}}`, but it returned {_kind(returned)}.'
             )
-            raise _wrong(BpropTupleError, cell, said)
+            raise _wrong(errors.BpropTupleError, cell, said)
         returned, by_param = returned
     if returned is None:
         said = f'returned nothing. End it with `return {_tuple_text(cell, inputs)}`: one gradient per input.'
-        raise _wrong(BpropTypeError, cell, said)
+        raise _wrong(errors.BpropTypeError, cell, said)
     if not isinstance(returned, (tuple, list)):
         write = f'write `return {_tuple_text(cell, inputs)}`.'
         said = f'returned {_kind(returned)}, but a tuple is due, one gradient per input: {write}'
-        raise _wrong(BpropTupleError, cell, said)
+        raise _wrong(errors.BpropTupleError, cell, said)
     if len(returned) != len(inputs):
         got, names = plural(len(returned), 'gradient'), ', '.join(input_names(cell, inputs))
         write = f'write `return {_tuple_text(cell, inputs)}`, with None for an input that has no gradient.'
-        raise _wrong(BpropCountError, cell, f'returned {got} for {plural(len(inputs), "input")} ({names}): {write}')
+        said = f'returned {got} for {plural(len(inputs), "input")} ({names}): {write}'
+        raise _wrong(errors.BpropCountError, cell, said)
     pairs = []
     for k, (x, d) in enumerate(zip(inputs, returned, strict=True)):
         pairs += _pairs_of_input(cell, inputs, k, x, d)
@@ -90,7 +80,7 @@ def _pairs_of_input(cell, inputs: tuple, k: int, x: object, d: object) -> list[t
             f'{article(type(x).__name__)} of {len(parts)}: return a tuple of as many gradients in its place, with None '
             'for what is no Tensor.'
         )
-        raise _wrong(BpropTupleError, cell, said)
+        raise _wrong(errors.BpropTupleError, cell, said)
     return [pair for v, p in zip(parts, d, strict=True) for pair in _pairs_of_input(cell, inputs, k, v, p)]
 
 
@@ -99,13 +89,13 @@ def _pairs_of_params(cell, params, given: dict) -> list[tuple]:
     for p in params:
         if id(p) not in by_id:
             said = f'returned no gradient for the Parameter {p.name} of internal_params: the dict needs a key for it'
-            raise _wrong(BpropCountError, cell, f'{said} (None, if it has none).')
+            raise _wrong(errors.BpropCountError, cell, f'{said} (None, if it has none).')
     pairs = [(p, _checked(cell, (), p.name, p, by_id[id(p)])) for p in params]
     for key in given:
         if not any(key is p for p in params):
             got = f'the Parameter {key.name},' if hasattr(key, 'name') else _kind(key)
             said = f'returned a gradient for {got} which is not in internal_params: the keys are Parameters.'
-            raise _wrong(BpropCountError, cell, said)
+            raise _wrong(errors.BpropCountError, cell, said)
     return pairs
 
 
@@ -122,15 +112,16 @@ def _checked(cell, inputs: tuple, k: int | str, x: Tensor, d: object) -> Tensor 
             return cast_to(d, x.array.dtype, sys._getframe(1))
     name = k if isinstance(k, str) else input_names(cell, inputs)[k]
     if not isinstance(d, Tensor):
-        raise _wrong(BpropTypeError, cell, f'returned {_kind(d)} as the gradient of {name}: a Tensor is due (or None).')
+        said = f'returned {_kind(d)} as the gradient of {name}: a Tensor is due (or None).'
+        raise _wrong(errors.BpropTypeError, cell, said)
     if d.shape != x.shape:
         said = (
             f'returned a gradient of shape {d.shape} for {name}, which has shape {x.shape}. A gradient has the '
             f'shape of its input; it is never summed or broadcast into place. {_shape_advice(d.shape, x.shape)}'
         )
-        raise _wrong(BpropShapeError, cell, said)
+        raise _wrong(errors.BpropShapeError, cell, said)
     write = f'write .astype({name}.dtype) if that is meant.'
-    raise _wrong(DTypeError, cell, f'returned {article(d.dtype)} Tensor as the gradient of {name}: {write}')
+    raise _wrong(errors.DTypeError, cell, f'returned {article(d.dtype)} Tensor as the gradient of {name}: {write}')
 
 
 def _shape_advice(got: tuple[int, ...], wanted: tuple[int, ...]) -> str:
@@ -154,8 +145,7 @@ def _tuple_text(cell, inputs: tuple) -> str:
 def _kind(value: object) -> str:
     if isinstance(value, (tuple, list)):
         return f'{article(type(value).__name__)} of {len(value)}'
-    bare = 'a bare Tensor' if isinstance(value, Tensor) else article(type(value).__name__)
-    return 'nothing' if value is None else bare
+    return 'nothing' if value is None else article('bare Tensor' if isinstance(value, Tensor) else type(value).__name__)
 
 
 def _wrong(error: type[Exception], cell, said: str) -> Exception:
@@ -171,7 +161,7 @@ def bad_signature(cell, names: list[str], error: TypeError) -> Exception:
     names = ', '.join(['self', *names, 'out', 'dout'])
     what = 'cannot be called' if callable(cell.bprop) else f'is {article(type(cell.bprop).__name__)}, and no function'
     said = f'{what}: {error}. Write `def bprop({names})`: the inputs, then out and dout.'
-    return _wrong(BpropSignatureError, cell, said)
+    return _wrong(errors.BpropSignatureError, cell, said)
 
 
 def cotangents(sens: object, out: object, outputs: list[Tensor]) -> list[Tensor]:
@@ -181,10 +171,10 @@ def cotangents(sens: object, out: object, outputs: list[Tensor]) -> list[Tensor]
         given = [s for s, t in zip(given, outputs, strict=True) if is_float(t)]
     if len(given) != len(outs):
         got = plural(len(given), 'Tensor')
-        raise SensError(f'sens has {got}, but there are {plural(len(outs), "float output")}.{users_line()}')
+        raise errors.SensError(f'sens has {got}, but there are {plural(len(outs), "float output")}.{users_line()}')
     for t, s in zip(outs, given, strict=True):
         if s.shape != t.shape or s.array.dtype != t.array.dtype:
-            raise SensError(
+            raise errors.SensError(
                 f'sens is {s.dtype} {s.shape}, but the output it belongs to is {t.dtype} {t.shape}: '
                 f'they must be the same.{users_line()}'
             )
@@ -197,7 +187,7 @@ def _in_order(sens: object, out: object) -> object:
         sens = sens[0]
     if isinstance(sens, dict) and isinstance(out, dict):
         if sens.keys() != out.keys():
-            raise SensError(f'sens has the keys {[*sens]}, but those of the output are {[*out]}.{users_line()}')
+            raise errors.SensError(f'sens has the keys {[*sens]}, but those of the output are {[*out]}.{users_line()}')
         return tuple(_in_order(sens[k], out[k]) for k in out)
     if isinstance(sens, (tuple, list)) and isinstance(out, (tuple, list)) and len(sens) == len(out):
         return tuple(map(_in_order, sens, out))

@@ -32,10 +32,9 @@ class Cell:
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.bprop is None:  # a mixin after Cell may define one; `bprop = None` in a class removes it
-            found = [kind.__dict__['bprop'] for kind in cls.__mro__ if kind is not Cell and 'bprop' in kind.__dict__]
-            if found and found[0] is not None:
-                cls.bprop = found[0]
+        found = [kind.__dict__['bprop'] for kind in cls.__mro__ if kind is not Cell and 'bprop' in kind.__dict__]
+        if cls.bprop is None and found and found[0] is not None:  # a mixin after Cell may define one
+            cls.bprop = found[0]
         owner = vars(next(kind for kind in cls.__mro__ if 'construct' in vars(kind)))
         cls._construct = owner.get('_construct', owner['construct'])
 

@@ -4,11 +4,9 @@ Each mistake has its own class, a subclass of what MindSpore raises there. A mes
 is about, what was given, what is needed, how to write it, and which line of the user's is responsible.
 """
 
-import ast
 import linecache
 import os
 import sys
-import textwrap
 from functools import cached_property, lru_cache
 from types import CodeType
 
@@ -150,6 +148,14 @@ def caller(frame=None):
     return frame
 
 
+def refuse_copy(self: object) -> tuple:
+    """The `__reduce__` of a Tape, and of the places in it."""
+    raise TapeError(
+        f'a Tape, and what it holds, cannot be copied or pickled: it holds the code that ran, and the Tensors of a '
+        f'gradient. Keep str(tape) instead, or make a new Tape.{users_line()}'
+    )
+
+
 @lru_cache(maxsize=4096)
 def _positions(code: CodeType) -> list[tuple]:
     return list(code.co_positions())
@@ -172,11 +178,6 @@ class Where:
     def file(self) -> str:
         """The name of the file, as in the code object."""
         return self.code.co_filename
-
-    @property
-    def function(self) -> str:
-        """The qualified name of the function that made the call."""
-        return self.code.co_qualname
 
     @property
     def ours(self) -> bool:
@@ -213,25 +214,10 @@ class Where:
         lines[0] = lines[0][column:]
         return ' '.join(part.decode(errors='replace').strip() for part in lines)
 
-    @cached_property
-    def target(self) -> str:
-        """The name that this line assigns the value of the call to: `z` in `z = net(x)`, else ''."""
-        try:
-            statement = ast.parse(textwrap.dedent(self.text)).body[0]
-            whole = isinstance(statement, ast.Assign) and ast.unparse(statement.value)
-            same = whole and whole == ast.unparse(ast.parse(self.expression, mode='eval').body)
-        except (SyntaxError, IndexError):
-            return ''
-        return ast.unparse(statement.targets[0]) if same else ''
-
     def __deepcopy__(self, memo: dict) -> 'Where':
         return self
 
-    def __reduce__(self) -> tuple:
-        raise TapeError(
-            f'what a Tape holds cannot be pickled, because it holds the code that ran: keep str(tape) '
-            f'instead.{users_line()}'
-        )
+    __reduce__ = refuse_copy
 
     def __repr__(self) -> str:
         return f'{os.path.basename(self.file)}:{self.line}: {self.expression}'

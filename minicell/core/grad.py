@@ -33,11 +33,6 @@ def check_function(who: str, fn: object, **flags: object) -> None:
     """Raise TypeError unless fn can be called and each flag is a bool."""
     if not callable(fn):
         raise NotATensorError(f'{who} takes a function or a Cell, but got {article(type(fn).__name__)}.{users_line()}')
-    check_flags(who, **flags)
-
-
-def check_flags(who: str, **flags: object) -> None:
-    """Raise TypeError unless each flag is a bool."""
     for name, value in flags.items():
         if not isinstance(value, bool):
             got = article(type(value).__name__)
@@ -60,12 +55,11 @@ def bind_by_place(fn: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]
 def take_sens(args: tuple, kwargs: dict) -> tuple[tuple, object]:
     """The arguments without sens, and sens, which is given by name or as the last argument."""
     sens = kwargs.pop('sens', None)
-    if sens is None:
-        if not args:
-            raise SensError(f'sens_param=True: the last argument is sens, but there is none.{users_line()}')
+    if sens is None and args:
         *args, sens = args
     if sens is None:
-        raise SensError(f'sens_param=True: sens is None: give a Tensor like the output, or leave it out.{users_line()}')
+        said = 'the last argument is sens, a Tensor like the output, but there is none, or it is None'
+        raise SensError(f'sens_param=True: {said}.{users_line()}')
     return tuple(args), sens
 
 

@@ -53,15 +53,9 @@ METHODS = [name for name, method in vars(Trap).items() if callable(method)]
 ALONE = METHODS[METHODS.index('acquire') :]
 
 
-class Joined:
-    """All that have joined: as attributes, a list for each method of `Trap`, or the one that stands alone."""
-
-    def __init__(self) -> None:
-        for name in METHODS:
-            setattr(self, name, getattr(Trap(), name) if name in ALONE else [])
-
-
-joined = Joined()
+joined = Trap()  # all that have: in the place of a method the list of theirs, or of those alone the one that stands
+for _name in METHODS[: METHODS.index('acquire')]:
+    setattr(joined, _name, [])
 
 
 def join(trap: Trap, first: bool = False) -> None:

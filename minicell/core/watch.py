@@ -13,8 +13,8 @@ import numpy as np
 
 from . import tape
 from .differentiate import fill_up, new_list
-from .errors import TapeError, Where, users_line
-from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, WRITE
+from .errors import Where, refuse_copy, users_line
+from .rules import BACK, BEGIN, END, ENTER, FAIL, GIVE, LEAVE, PULL, WRITE, Marker
 from .tape import NOWHERE
 from .tensor import Tensor, memory, read_only, tensors_in
 from .trap import joined
@@ -213,11 +213,7 @@ class Tape:
                 new_list()  # frees the entries
         joined.release()
 
-    def __reduce__(self) -> tuple:
-        raise TapeError(
-            f'a Tape cannot be copied or pickled: it holds the code that ran, and the Tensors of a gradient. Keep '
-            f'str(tape) instead, or make a new Tape.{users_line()}'
-        )
+    __reduce__ = refuse_copy
 
     def entries(self) -> list:
         """The raw entries so far."""
@@ -271,28 +267,24 @@ class Tape:
         return f'<Tape of {len(self.events)} events>'
 
 
-EVENTS = {
-    ENTER: lambda at, x, y, out, where, made: Enter(at, x, y, out, where),
-    LEAVE: lambda at, x, y, out, where, made: Leave(at, x, out, y is not None),
-    BEGIN: lambda at, x, y, out, where, made: Begin(at, x, tuple(y[0]), out, where, *y[1:], y[0]),
-    BACK: lambda at, x, y, out, where, made: Back(at, x, out),
-    PULL: lambda at, x, y, out, where, made: (entry := made.get(id(x))) and Pull(at, entry, _cotangent(x[3], y)),
-    GIVE: lambda at, x, y, out, where, made: (entry := made.get(id(x))) and Give(at, entry, y),
-    END: lambda at, x, y, out, where, made: End(at, x, y),
-    WRITE: lambda at, x, y, out, where, made: Write(at, x, y, where),
-    FAIL: lambda at, x, y, out, where, made: Fail(at, where, y, made.get(id(out))),
-}
+ENTER.event = lambda at, x, y, out, where, made: Enter(at, x, y, out, where)
+LEAVE.event = lambda at, x, y, out, where, made: Leave(at, x, out, y is not None)
+BEGIN.event = lambda at, x, y, out, where, made: Begin(at, x, tuple(y[0]), out, where, *y[1:], y[0])
+BACK.event = lambda at, x, y, out, where, made: Back(at, x, out)
+PULL.event = lambda at, x, y, out, where, made: (entry := made.get(id(x))) and Pull(at, entry, _cotangent(x[3], y))
+GIVE.event = lambda at, x, y, out, where, made: (entry := made.get(id(x))) and Give(at, entry, y)
+END.event = lambda at, x, y, out, where, made: End(at, x, y)
+WRITE.event = lambda at, x, y, out, where, made: Write(at, x, y, where)
+FAIL.event = lambda at, x, y, out, where, made: Fail(at, where, y, made.get(id(out)))
 
 
 def _event(at: int, raw: tuple, made: dict, hidden: bool) -> object:
     """The event for a raw entry, or None if the entry is not an event (a leaf, one of several outputs)."""
     rule, x, y, out, code, lasti = raw
     where = Where(code, lasti) if code is not None else None
-    if rule in EVENTS:
-        return EVENTS[rule](at, x, y, out, where, made)
-    if hasattr(rule, 'event'):  # a note from a package above the core
-        return rule.event(at, x, y, out)
-    if rule.name in ('unread', 'Leaf', 'TupleGetItem'):
+    if isinstance(rule, Marker):
+        return rule.event(at, x, y, out, where, made)
+    if rule.name in ('Leaf', 'TupleGetItem'):
         return None
     recorded = getattr(out, 'at', -1)
     state = 'hidden' if hidden or recorded >= NOWHERE else 'recorded' if recorded >= 0 else 'unrecorded'
@@ -313,8 +305,6 @@ def _last_line(traceback: object) -> Where | None:
     """The innermost line of the user's that the exception passed."""
     found = None
     while traceback is not None:
-        frame = traceback.tb_frame
-        if not Where(frame.f_code, traceback.tb_lasti).ours:
-            found = Where(frame.f_code, traceback.tb_lasti)
-        traceback = traceback.tb_next
+        where = Where(traceback.tb_frame.f_code, traceback.tb_lasti)
+        found, traceback = found if where.ours else where, traceback.tb_next
     return found

@@ -14,7 +14,6 @@ from .words import graph_dot, graph_lines
 from .world import Read
 
 STEP, STEPPED = Marker('step'), Marker('stepped')  # of an optimizer, for the trace alone: no events
-STEP.event = STEPPED.event = lambda *_: None
 FAILED = 'failed inside a graph, and the exception was caught there: a graph has no place for that'
 
 

@@ -303,7 +303,7 @@ class World:
         else:
             found = [n for n in names if n in written or any(n in space for space in spaces)]
             found += ['bprop'] * (isinstance(value, Cell) and 'bprop' not in found)  # it may be given one later
-        owner = f'{getattr(value, "__name__", type(value).__name__)}.'
+        owner = f'{(value if isinstance(value, (type, ModuleType)) else type(value)).__name__}.'
         for space in spaces:
             self._names(space, found, owner, code, not (module and is_library_module(value)))
         for name in found:

@@ -50,7 +50,7 @@ def _operands(statement: ast.stmt) -> list[ast.expr]:
         case ast.Call(func=ast.Attribute(value=owner)) if not _module(owner):
             arguments = [a for a in node.args if not isinstance(a, ast.Constant)]
             # `z.sum()` works on z; `self.matmul(x, y)` does not work on self
-            return arguments if arguments and _callee(owner) else [owner, *arguments]
+            return arguments if arguments and ast.unparse(owner) == 'self' else [owner, *arguments]
         case ast.Call():
             return node.args
     return []
@@ -60,22 +60,20 @@ def _module(owner: ast.expr) -> bool:
     return isinstance(owner, ast.Name) and owner.id in ('ops', 'ms', 'nn', 'np', 'F', 'P')
 
 
-def _callee(owner: ast.expr) -> bool:
-    return isinstance(owner, ast.Name) and owner.id == 'self'
-
-
 @lru_cache(maxsize=1024)
-def target(expression: str) -> str:
-    """The name that an expression gives its own value.
+def target(line: str, expression: str) -> str:
+    """The name that a line gives to the value of an expression in it, if that is all that it does; else ''.
 
-    >>> target('v -= spike'), target('v - spike')
-    ('v', '')
+    >>> target('z = net(x)', 'net(x)'), target('z = net(x) + 1', 'net(x)'), target('v -= spike', 'v -= spike')
+    ('z', '', 'v')
     """
     try:
-        statement = ast.parse(expression).body[0]
+        whole, part = ast.parse(line).body[0], ast.parse(expression).body[0]
     except (SyntaxError, ValueError, IndexError):
         return ''
-    return ast.unparse(statement.target) if isinstance(statement, ast.AugAssign) else ''
+    same = isinstance(whole, ast.Assign) and ast.unparse(whole.value) == ast.unparse(part)
+    found = [part.target] if isinstance(part, ast.AugAssign) else whole.targets if same else [ast.Name('')]
+    return ast.unparse(found[0])
 
 
 def outputs(thing: Any, name: str) -> list[tuple[Any, str]]:

@@ -47,7 +47,7 @@ class Places:
             self.codes.setdefault((code.co_filename, code))
         first, last = where.span[:2]
         expression = getattr(where, 'expression', '')
-        target = getattr(where, 'target', '') or names.target(expression)
+        target = names.target(getattr(where, 'text', ''), expression)
         return Site(Mark(where.file, first, last, span=columns(where)), expression, target)
 
     def mark(self, where: Any) -> Mark | None:
@@ -112,7 +112,8 @@ def written(where: Any) -> str:
 def _written(code: CodeType, lasti: int) -> str:
     where = Where(code, lasti)
     if where.ours:
-        layer = where.function.split('.')[0]
+        layer = where.code.co_qualname.split('.')[0]
         return f'(in {layer})' if 'nn' in Path(where.file).parts[-3:] and layer[0].isupper() else '(in minicell)'
-    text = f'{where.target} = {where.expression}' if where.target else where.expression
+    target = names.target(where.text, where.expression) if where.text != where.expression else ''  # of `v -= s` all
+    text = f'{target} = {where.expression}' if target else where.expression
     return text if len(text) <= 60 else text[:57] + '...'

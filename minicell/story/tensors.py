@@ -36,11 +36,11 @@ class Tensors:
         return self.name(tensor) or self.made_by(tensor)
 
     def made_by(self, tensor: Any) -> str:
-        """The entry that made a tensor, as a name for what the code has no name for: `3 Add`, or ''."""
+        """The entry that made a tensor, as a name for what the code has no name for: `entry 3`, or ''."""
         if id(tensor) not in self.maker:
             return ''
         entry = self.entries[self.maker[id(tensor)]]
-        return f'{entry.label} {entry.name}' if entry.kind == 'op' else entry.name
+        return f'entry {entry.label}' if entry.kind == 'op' else entry.name
 
     def sources(self, given: Any) -> tuple[int, ...]:
         """The entries that made these tensors."""

@@ -1,8 +1,8 @@
 """What some code reads, found in its bytecode: paths such as x.shape, self.cache['mask'] and STATE['rate'].
 
-Of values outside, which come by a global or a closure, only the place at the end of a path counts; and of a list that
-the code only appends to, nothing. A path goes through what is stored, and ends before what is computed anew each time,
-as a row of a Tensor is: no code of the user's runs to follow it, and nothing gets onto a Tape.
+Only the place at the end of a path counts; and of what is only called in a statement, such as a log, nothing. A path
+goes through what is stored, and ends before what is computed anew each time, as a row of a Tensor is: no code of the
+user's runs to follow it, and nothing gets onto a Tape.
 """
 
 import builtins
@@ -42,6 +42,7 @@ WRITES |= {'remove', 'discard', 'write', 'set'}
 CALLED = FunctionType, BuiltinMethodType, MethodType, MethodWrapperType, type
 DRAWS = 'bit_generator', 'get_state', 'getstate'  # what a generator of random numbers has
 ELSEWHERE, LARGE = (ModuleType, type, Tensor), 1 << 16  # bytes of an array
+WHOLE = '__dict__', '__class__'  # who has these may read anything
 OURS = {'_params', '_cells', '_primitives', '_auto_prefix', '_phase', '_hooks', '_around', '_graphs'}
 
 
@@ -50,12 +51,15 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
     """What some code reads, without the functions written in it: (name, how, steps, changed).
 
     how: the instruction that loads the name; steps: what is read of it, attributes, and (key,) for a constant key;
-    changed: what stands at the end is stored or deleted, or counted up as in `x.n += 1`.
+    changed: what stands at the end is stored or deleted, counted up as in `x.n += 1`, or called to be changed, as in
+    `x.append(1)`; None: it is called in a statement of its own, as a log is.
     """
-    steps, counted, last = [], set(), None
+    steps, counted, stated, last = [], set(), set(), None
     for step in dis.get_instructions(code):
         if step.opname not in BETWEEN:
             counted |= {len(steps)} if last == 'COPY' else set()
+            if step.opname == 'POP_TOP' and steps and steps[-1].opname.startswith('CALL'):
+                stated.add(steps[-1].positions[::2])  # where the statement begins
             steps.append(step)
         last = step.opname
     steps += steps[-1:] * 2
@@ -73,7 +77,9 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
             path.append(then.argval if then.opname in ATTRIBUTE else (then.argval,))
             k += 1 if then.opname in ATTRIBUTE else 2
         ends = then.opname, steps[k + 2].opname if then.opname in CONSTANT else ''
-        found.append((name, step.opname, tuple(path), is_count or any(end in CHANGE for end in ends)))
+        changed = is_count or any(end in CHANGE for end in ends) or str((name, *path)[-1]) in WRITES
+        is_statement = not changed and step.positions[::2] in stated - {(None, None)}
+        found.append((name, step.opname, tuple(path), None if is_statement else changed))
     return found
 
 
@@ -103,68 +109,110 @@ def of_library(thing: object) -> bool:
     return thing.__module__ in sys.builtin_module_names or is_library_module(sys.modules.get(thing.__module__))
 
 
-def outside(functions: list) -> dict[str, Callable]:
-    """What some functions, and the user's own ones that they call, read outside: its name, and what finds it."""
-    reads, todo, seen = {}, list(functions), set()
+def places(kind: type | None, function: FunctionType | None = None) -> dict[str, Callable]:
+    """What the bprop of a class (or a function) reads on self and outside: its name, and what finds it for a Cell.
+
+    It and the user's own functions that it calls. '*': self itself is handed on, so that it may be anything there.
+    """
+    todo, seen = [(function, False)] if function else [(f, True) for f in methods(kind, 'bprop')], set()
+    found = {} if todo or kind.bprop is None else {'self.bprop': partial(on_self, 'bprop')}
+    called = {}  # the same of what is only called in a statement: of what, and what finds it
     while todo:
-        function = todo.pop()
+        function, bound = todo.pop()
         if function in seen or of_library(function):
             continue
         seen.add(function)
-        code = function.__code__
-        last = zip(code.co_varnames[: code.co_argcount][::-1], (function.__defaults__ or ())[::-1], strict=False)
-        given = {**dict(last), **(function.__kwdefaults__ or {})}  # its defaults
-        reads |= {name: lambda v=v: v for name, v in given.items() if not isinstance(v, (ModuleType, *CALLED))}
+        code, given = function.__code__, inspect.signature(function, follow_wrapped=False).parameters
         free = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-        for name, steps in _paths_outside(code, free):
-            read = partial(value_at, function.__globals__, free.get(name), name)
-            value = read(steps)
-            ours = str(type(value).__module__).startswith('minicell.') and not isinstance(value, (Tensor, Cell))
-            if isinstance(value, FunctionType):
-                todo.append(value)
-            elif isinstance(value, (BuiltinMethodType, MethodType)) and not isinstance(
-                value.__self__, (ModuleType, type)
-            ):
-                reads[f'{name}.{".".join(map(str, steps))}'] = lambda read=read, steps=steps: read(steps).__self__
-            elif not ours and not isinstance(value, (ModuleType, *CALLED)):
-                while steps and read(steps[:-1]) is value:
+        found |= {n: lambda cell, v=p.default: v for n, p in given.items() if not is_code(p.default)}
+        found |= {text: partial(outer, space, None, name) for text, space, name in _by_name(function)}
+        for name, steps, changed in taken(code, next(iter(given), None) if bound else None, free):
+            if name is None and (more := methods(kind, steps[0]) if steps else ()):
+                todo += [(f, True) for f in more]
+            elif name is None and not steps:
+                found |= {} if changed else {'*': None}
+            else:
+                root, text = partial(outer, function.__globals__, free.get(name), name), name
+                if name is None:
+                    root, text, steps = partial(on_self, steps[0]), f'self.{steps[0]}', steps[1:]
+                value = None if text[:5] == 'self.' else at_end(root, steps, None)
+                while steps and value is not None and at_end(root, steps[:-1], None) is value:
                     steps = steps[:-1]  # a method
-                text = ''.join(f'[{s[0]!r}]' if isinstance(s, tuple) else f'.{s}' for s in steps)
-                reads.setdefault(name + text, partial(read, steps))
-        reads |= {text: partial(dict.get, space, name) for text, space, name in _by_name(function)}
-    return reads
+                if isinstance(value, FunctionType):
+                    todo.append((value, False))
+                elif changed is None:
+                    called[text + text_of(steps)] = text + text_of(steps[:-1]), partial(at_end, root, steps)
+                elif not (changed or is_code(value) or is_ours(value)):
+                    found[text + text_of(steps)] = partial(at_end, root, steps)
+    found |= {n: read for n, (of, read) in called.items() if any(f.startswith((f'{of}.', f'{of}[')) for f in found)}
+    return {name: read for name, read in found.items() if '*' not in found or name[:5] != 'self.'}
+
+
+def methods(kind: type | None, name: str) -> list[FunctionType]:
+    """The functions under a name in a class and its bases: of a method, or of a property."""
+    found = [vars(base)[name] for base in getattr(kind, '__mro__', ()) if name in vars(base)]
+    found = [getattr(each, 'fget', None) or inspect.unwrap(getattr(each, '__func__', each)) for each in found]
+    return [each for each in found if isinstance(each, FunctionType)]
+
+
+def taken(code: CodeType, me: str | None, free: dict) -> Iterator[tuple[str | None, tuple, bool]]:
+    """The paths to values that the code, and the functions written in it, take from outside, or (None) from `me`."""
+    if me and 'super' in code.co_names:
+        yield from ((None, (name,), False) for name in code.co_names if name != 'super')
+    for part in parts(code):
+        sets = {s.argval for s in dis.get_instructions(part) if s.opname in SETS}
+        for name, how, steps, changed in paths(part):
+            if name == me and how not in GLOBAL and (part is code or me in part.co_freevars):
+                yield None, steps if steps and isinstance(steps[0], str) and steps[0] not in WHOLE else (), changed
+            elif name not in sets and (how in GLOBAL or (how == 'LOAD_DEREF' and name in free)):
+                yield name, steps, changed
+
+
+def text_of(steps: tuple) -> str:
+    """A path as it is written."""
+    return ''.join(f'[{s[0]!r}]' if isinstance(s, tuple) else f'.{s}' for s in steps)
+
+
+def is_code(value: object) -> bool:
+    """Whether this is a module, a class or a function, and no method of an object."""
+    nobody = ModuleType, type, type(None)
+    return isinstance(value, (ModuleType, *CALLED)) and isinstance(getattr(value, '__self__', None), nobody)
+
+
+def is_ours(value: object) -> bool:
+    """Whether this is minicell's, and tells nothing: a dtype, an op."""
+    return str(type(value).__module__).startswith('minicell.') and not isinstance(value, (Tensor, Cell))
 
 
 def _by_name(function: FunctionType) -> Iterator[tuple[str, dict, str]]:
     """What a function may read by globals()['name'], and of the modules that it imports: how, where, its name."""
-    spaces = [('globals()[{!r}]', function.__globals__, 'co_consts')] if 'globals' in function.__code__.co_names else []
-    for part in parts(function.__code__):
-        imported = [
-            s.argval for s in dis.get_instructions(part) if s.opname == 'IMPORT_NAME' and s.argval in sys.modules
-        ]
+    code = function.__code__
+    spaces = [('globals()[{!r}]', function.__globals__, 'co_consts')] if 'globals' in code.co_names else []
+    for part in parts(code):
+        steps = dis.get_instructions(part)
+        imported = [s.argval for s in steps if s.opname == 'IMPORT_NAME' and s.argval in sys.modules]
         for text, space, kind in (*spaces, *[(f'{n}.{{}}', vars(sys.modules[n]), 'co_names') for n in imported]):
             names = [n for n in getattr(part, kind) if isinstance(n, str)]  # one may not be there yet
-            yield from (
-                (text.format(n), space, n) for n in names if not isinstance(space.get(n), (ModuleType, *CALLED))
-            )
+            yield from ((text.format(n), space, n) for n in names if not is_code(space.get(n)))
 
 
-def _paths_outside(code: CodeType, free: dict) -> Iterator[tuple[str, tuple]]:
-    """The paths to values that the code, and the functions written in it, take from outside and do not set."""
-    for part in parts(code):
-        sets = {s.argval for s in dis.get_instructions(part) if s.opname in SETS}
-        for name, how, steps, changed in paths(part):
-            taken = name not in sets and (how in GLOBAL or (how == 'LOAD_DEREF' and name in free))
-            if taken and not changed and str((name, *steps)[-1]) not in WRITES:
-                yield name, steps
-
-
-def value_at(space: dict, cell: object, name: str, steps: tuple) -> object:
-    """What stands there now; of what is computed, as by a property, its object. MISSING: there is nothing yet."""
+def outer(space: dict, closure: object, name: str, cell: object = None) -> object:
+    """What a name stands for outside, whichever Cell asks; MISSING: nothing yet."""
     try:
-        value = space[name] if cell is None else cell.cell_contents
-    except (KeyError, ValueError):
-        return MISSING if cell is not None or not hasattr(builtins, name) else builtins
+        return space.get(name, vars(builtins).get(name, MISSING)) if closure is None else closure.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def on_self(name: str, cell: object) -> object:
+    """What a Cell has under a name: what would compute it, where that is no method and no property of the user's."""
+    value = stored(cell, name)
+    return inspect.getattr_static(cell, name) if value is COMPUTED else value
+
+
+def at_end(root: Callable, steps: tuple, cell: object) -> object:
+    """What stands at the end of a path now; of what is computed, as by a property, its object."""
+    value = root(cell)
     for step in steps:
         part = stored(value, step)
         if part is COMPUTED or (isinstance(part, CALLED) and not isinstance(value, (ModuleType, type))):
@@ -220,8 +268,8 @@ def inside(value: object, seen: dict) -> object:
             return Identity(value)
         own = []
         if isinstance(value, FunctionType) and not is_library(value.__code__.co_filename):
-            own = [further(vars(value)), *[further(read()) for read in outside_of(value).values()]]
-        return Identity(value), further(held), [further(value_at({}, c, '', ())) for c in cells], own
+            own = [further(vars(value)), *[further(read(None)) for read in outside_of(value).values()]]
+        return Identity(value), further(held), [further(outer({}, c, '')) for c in cells], own
     if isinstance(value, (list, dict)):
         seen[id(value)] = value
     found = snapshot(value, lambda v: v if v is value else further(v))
@@ -253,8 +301,8 @@ def class_data(kind: type) -> dict:
 
 @lru_cache(maxsize=256)
 def outside_of(function: FunctionType) -> dict[str, Callable]:
-    """`outside` of one function, which is analysed once."""
-    return outside([function])
+    """`places` of one function, which is analysed once."""
+    return places(None, function)
 
 
 class Position(tuple):

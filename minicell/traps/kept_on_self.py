@@ -21,7 +21,6 @@ small takeover.
 import sys
 from inspect import getattr_static, unwrap
 from operator import is_
-from types import CodeType, FunctionType
 
 import numpy as np
 
@@ -33,12 +32,11 @@ from ..core.grad import paused
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..core.trap import Trap
 from ..errors import KeptOnSelfWarning, LeavesTapeWarning, warn
-from .bytecode import GLOBAL, MISSING, OURS, WRITES, inside, outside, parts, paths, positions, sample, stored
+from .bytecode import MISSING, OURS, class_data, inside, places, positions, taken
 
 NOTHING = inside(MISSING, {})
 FIXED = int, float, bool, complex, str, bytes, type(None), Tensor  # the same object: the same value
 WHOLE = np.dtype(bool), *map(np.dtype, np.typecodes['AllInteger'])
-ALL = {'*', '__dict__', '__class__'}  # who has these may read anything
 CALLS = core_cell.call.__code__, core_cell._call_with_any_inputs.__code__
 
 
@@ -55,58 +53,14 @@ class Reads:
     """What the bprop of a class reads besides its arguments: attributes of self, and values outside."""
 
     def __init__(self, kind: type) -> None:
-        # each name with the keys that are read of it, () if it is read as a whole; '*': self itself is handed on
-        self.names, self.functions, self.called = {}, [], False
-        if kind.bprop is not None:
-            self._collect(kind, 'bprop', set())
-        self.outside, self.hands_on = outside(self.functions), not ALL.isdisjoint(self.names)
-
-    def _collect(self, kind: type, name: str, seen: set) -> None:
-        """The attributes of self that a method reads, it and what it calls on self."""
-        methods = [base.__dict__[name] for base in kind.__mro__ if name in base.__dict__ and name not in seen]
-        functions = [getattr(m, 'fget', None) or unwrap(getattr(m, '__func__', m)) for m in methods]
-        if name not in seen and not any(isinstance(f, FunctionType) for f in functions):
-            self.names[name] = set()
-        seen.add(name)
-        for f in functions:
-            if isinstance(f, FunctionType) and not str(f.__module__).startswith('minicell.') and f.__code__.co_argcount:
-                self.functions.append(f)
-                for used, key in _used(f.__code__, f.__code__.co_varnames[0]):
-                    if used == '*':
-                        self.names['*'] = set()
-                    else:
-                        self._collect(kind, used, seen)
-                    if used in self.names:
-                        self.names[used].add(key)
+        self.places, self.called = places(kind), False
 
     def values(self, cell) -> dict[str, object]:
         """All of it, as it is now."""
-        own, kinds, names, found = vars(cell), type(cell).__mro__, self.names, {}
-        if self.hands_on:
-            users = [vars(kind) for kind in kinds if not kind.__module__.startswith('minicell.')]
-            data = {n for of in users for n, v in of.items() if not (hasattr(v, '__get__') or n.startswith('_'))}
-            names = dict.fromkeys((own.keys() | data) - OURS, ())
-        for n, keys in names.items():
-            value = own[n] if n in own else next((vars(k)[n] for k in kinds if n in vars(k)), None)
-            if () in keys or not keys or sample(value) is value:
-                found[f'self.{n}'] = value
-            else:  # of a large one the keys that are read
-                found |= {f'self.{n}[{k[0]!r}]': stored(value, k) for k in keys}
-        return found | {name: read() for name, read in self.outside.items()}
-
-
-def _used(code: CodeType, me: str) -> set:
-    """Names behind `self.` in some code and in the functions written in it, with a key that is read of them, or ().
-
-    The name is '*' where self stands alone.
-    """
-    used = {(name, ()) for name in code.co_names if name != 'super'} if 'super' in code.co_names else set()
-    for part in parts(code):
-        for name, how, steps, changed in paths(part) if part is code or me in part.co_freevars else ():
-            if name == me and how not in GLOBAL and (steps or not changed):
-                key = steps[1] if len(steps) > 1 and isinstance(steps[1], tuple) else ()
-                used.add((steps[0], key) if steps and isinstance(steps[0], str) else ('*', ()))
-    return used
+        found = {name: read(cell) for name, read in self.places.items() if name != '*'}
+        if '*' in self.places:
+            found |= {f'self.{n}': v for n, v in {**class_data(type(cell)), **vars(cell)}.items() if n not in OURS}
+        return found
 
 
 class Handed:
@@ -120,8 +74,7 @@ def reads_input(cell, k: int) -> bool:
     """Whether the code of its bprop reads the parameter for input k (with *args, perhaps): it may write a log."""
     code = getattr(unwrap(getattr(cell.bprop, '__func__', cell.bprop)), '__code__', None)
     own = code.co_varnames[hasattr(cell.bprop, '__func__') : code.co_argcount][k : k + 1] if code else ()
-    used = [(name, steps[-1:]) for part in parts(code) for name, _, steps, changed in paths(part) if not changed]
-    return not own or any(name == own[0] and WRITES.isdisjoint(last) for name, last in used)
+    return not own or any(name is None and changed is False for name, _, changed in taken(code, own[0], {}))
 
 
 def name_of(cell) -> str:
@@ -178,7 +131,7 @@ class KeptOnSelf(Trap):
         """It may have been given another bprop since."""
         if kind.__dict__.get('_learned', Reads) is not kind.bprop:
             reads = Reads(kind)
-            kind._reads, kind._learned = reads if reads.names or reads.outside else None, kind.bprop
+            kind._reads, kind._learned = reads if reads.places else None, kind.bprop
             kind._written = [getattr_static(kind, 'bprop')]  # of which a descriptor makes another function each time
 
     defined = met
@@ -196,7 +149,7 @@ class KeptOnSelf(Trap):
         if reads is None:
             return
         if not reads.called:  # now all that its bprop calls is defined
-            reads.called, reads.outside = True, outside(reads.functions)
+            reads.called, reads.places = True, places(type(cell))
         seen = self.calls.get(id(cell)) or self.calls.setdefault(id(cell), [cell, None])
         values, before = reads.values(cell), seen[1]
         if id(cell) in self.asking:

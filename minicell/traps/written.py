@@ -45,7 +45,7 @@ def rewritten(array: np.ndarray, address: int) -> tuple | None:
 
 def refuse(said: str, used: Where, write: tuple) -> None:
     """Raise for a write, with both lines."""
-    _, _, what, code, lasti, _ = write
+    _, _, what, code, lasti, *_ = write
     where = Where(code, lasti)
     raise WriteAfterUseError(
         said.format(f'was written since, by {what}')
@@ -62,7 +62,7 @@ class Observed(Rule):
 
     def __init__(self, rule: Rule, entry: tuple, address: int, users: bool) -> None:
         self.inner, self.entry, self.address, self.users, self.name = rule, entry, address, users, rule.name
-        self.own = set()  # the ids of memory that it has written itself
+        self.cell = getattr(entry[2], '_stands_for', entry[2]) if isinstance(rule, Takeover) else self
 
     def vjp(self, g, offset, x, y, out):
         given, on_tensors = g, any(type(d) is Tensor for d in (g.of.values() if type(g) is Parts else (g,)))
@@ -88,22 +88,20 @@ class Observed(Rule):
         pairs = [(t, d) for t, d in pairs if t.at < NOWHERE]  # (a construct may have written into a constant since)
         return pairs if on_tensors else [(t, d.array if type(d) is Tensor else d) for t, d in pairs]
 
-    def look(self, array: np.ndarray | None = None, whole: bool = False) -> None:
-        """See what was read until now; what it writes now, it may read, unless another part is not what it was."""
+    def look(self) -> None:
+        """See what was read until now."""
         notes, self.seen = self.notes[self.seen :], len(self.notes)
         for rule, x, y, out, _, _ in notes:
             if not isinstance(rule, UNREADING):
                 self.check([t.array for t in rule.tensors(x, y)])
             elif rule is WRITE:
                 self.check([t.array for t in tensors_in(out)])
-        if array is not None and (whole or rewritten(array, self.address) is None):
-            self.own.add(id(memory(array)))
 
     def check(self, arrays: Iterable[np.ndarray]) -> None:
-        """Raise if one of these was written after the entry was made, and not by what reads it back."""
+        """Raise if one of these was written after the entry was made, and not by a bprop of the same Cell."""
         for array in arrays:
             found = rewritten(array, self.address)
-            if found is None or id(found[1]()) in self.own:
+            if found is None or found[-1] is self.cell:
                 continue
             said = f'The gradient of {self.inner.title(self.entry)} needs the value that it used, but that value {{}}.'
             said += ' Without this error the gradient would silently be computed from the new value.'
@@ -124,7 +122,8 @@ class Written(Trap):
     """Keeps what was written, and when."""
 
     def __init__(self) -> None:
-        # id of an array's memory -> (when, weak reference, what wrote, code, lasti, whether a Parameter), in `writes`,
+        # id of an array's memory -> (when, weak reference, what wrote, code, lasti, whether a Parameter, and the Cell
+        # whose bprop wrote: what it keeps from one call to the next is its own), in `writes`,
         self.since: dict = {}  # while a `back` is kept, which may read what it recorded before
         self.severed = Severed()  # the same, (takeover, Parameter, until when), for what got a differentiated value
         self.severed_said: dict = {}
@@ -140,8 +139,8 @@ class Written(Trap):
         """
         if not (tape.looking or tape.gradients or holders or self.tapes or paused):
             return
-        root = memory(tensor.array)
-        for given in running() if tape.gradients else ():
+        root, bprops = memory(tensor.array), running() if tape.gradients else ()
+        for given in bprops:
             inputs, outs = (any(memory(t.array) is root for t in tensors_in(given[n])) for n in ('inputs', 'result'))
             if (inputs or outs) and type(tensor) is Tensor:
                 into, copy, was = ('its input', 'x', 'was given') if inputs else ('its out', 'out', 'returned')
@@ -152,15 +151,16 @@ class Written(Trap):
             if inputs or outs:
                 root = tensor.array = tensor.array.copy()
         for observed in self.observing:
-            all_of_it = how is ... or (type(how) is slice and how == slice(None))
-            observed.look(tensor.array, tensor.size == root.size and all_of_it)
+            observed.look()
         if tape.looking:
             note(WRITE, tensor, what, (source, how), frame)
         for each in (*holders, *self.tapes.get(id(root), ())):
             each.keep(root)
             if each in holders and each not in open_tapes:
                 self.find_by_memory(each)
-        write = self.remember(root, what, users_frame(frame), type(tensor) is not Tensor)
+        all_of_it = tensor.size == root.size and (how is ... or (type(how) is slice and how == slice(None)))
+        by = getattr(bprops[0]['cell'], '_stands_for', bprops[0]['cell']) if bprops else None
+        write = self.remember(root, what, users_frame(frame), type(tensor) is not Tensor, by, all_of_it)
         if tape.gradients and (type(tensor) is not Tensor or tape.hidden_address):
             self.sever(tensor, source, how is not ..., write)
 
@@ -179,7 +179,7 @@ class Written(Trap):
         if not self.tapes:
             self.tapes.clear()  # which gives back the room that it grew to
 
-    def remember(self, root: np.ndarray, what: str, frame, parameter: bool) -> tuple:
+    def remember(self, root: np.ndarray, what: str, frame, parameter: bool, by: object, all_of_it: bool) -> tuple:
         """This memory changes now, at an address of its own: later than all that is on any tape."""
         if tape.gradients and not tape.in_own_thread():
             when = tape.first_address + len(tape.entries)
@@ -190,9 +190,11 @@ class Written(Trap):
         if not paused:
             self.since.clear()
         self.latest, key = when, id(root)
+        before = writes.get(key) or self.since.get(key)
+        by = by if all_of_it or before is None or before[-1] is by else None  # (another part was not written by it)
         for book in (writes,) * bool(tape.gradients) + (self.since,) * bool(paused):
             gone = ref(root, lambda _, book=book: book.pop(key, None))
-            book[key] = when, gone, what, frame.f_code, frame.f_lasti, parameter
+            book[key] = when, gone, what, frame.f_code, frame.f_lasti, parameter, by
         return when, root, what, frame.f_code, frame.f_lasti
 
     def sever(self, tensor, source: object, added: bool, write: tuple) -> None:
@@ -255,7 +257,7 @@ class Written(Trap):
         """Raise if `who` uses a recorded value that was overwritten since, through another Tensor: a buffer, a view."""
         recorded = type(t) is Tensor and 0 <= t.at < min(address, NOWHERE)
         found = rewritten(t.array, t.at) if recorded else None
-        if found and found[0] < address and not found[-1]:
+        if found and found[0] < address and not found[5]:
             said = f'{who} uses a value that is being differentiated, and that value {{}} through a buffer or a view.'
             refuse(f'{said} The gradient would silently be that of the old value. Write into a copy.', used, found)
 

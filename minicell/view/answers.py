@@ -6,75 +6,66 @@ from ..ink import numbers, tiles
 from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Tile
 from ..ink.metrics import clean, shape_text
 from ..ink.shapes import width
-from ..judge.verdict import SURROGATE, UNKNOWN, WRONG, Verdict
+from ..judge.verdict import SURROGATE, UNKNOWN, WRONG
 from ..story.record import Arrival, Pass, Value
 from . import phrases, style, verdict
 from .now import Now
-from .result import Taken
+from .result import Taken, stack
 
 LOST = 'lost'  # a takeover uses it, and returns no gradient for it
+BADGES = {  # the gravest first
+    LOST: ('✗ {} passes none back', 'xx'),
+    WRONG: ('✗ made with {}’s {}', 'xx'),
+    SURROGATE: ('different on purpose: {} is a surrogate', 'dim'),
+    UNKNOWN: ('cannot be judged', 'dim'),
+}
 
 
 def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
     """At the end, the gradients that were asked for, with what is known of them."""
-    run = now.story.by(taken.number)
-    ended = run is not None and run.ended is not None and run.ended <= now.step
-    gave = {key for key, _ in now.story.handed(taken.reading)}
-    if not now.compare or not ended or all(a.key in gave and len(a.parts) == 1 for a in run.arrivals):
+    run, gave = now.story.by(taken.number), {key for key, _ in now.story.handed(taken.reading)}
+    if not now.compare or run is None or run.ended is None or run.ended > now.step:
         return None
-    number, boxes = now.record.passes.index(run), []
+    boxes: list[Box] = []
     for k, arrival in enumerate(run.arrivals):
         if arrival.key in gave and len(arrival.parts) == 1:
             continue  # it stands in the tables
-        value, badge = arrival.total, known(now, run, arrival)
-        name = Text(arrival.name, 'mid2', style.NAMES[0])
-        how = tiles.plate(value, *style.MADE) if value is not None else None
-        picture = Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True) if value is not None else None
-        left = room - width('asked for:') - name.size[0] - (how.w if how else 0) - 2 * style.GAP - 2 * style.PAD
-        if left >= width(badge[0], badge[1]):
-            boxes.append(Row(name, picture, Text(*badge), gap=style.PAD))
-        else:
-            boxes.append(
-                Column(Row(name, picture, gap=style.PAD), Lines(badge[0], room - style.LABEL, badge[1], 2), gap=2)
-            )
-    rows: list[list[Box]] = [[]]
-    left = room - width('asked for:')
-    for box in boxes:
-        left -= box.size[0] + 2 * style.GAP
-        if left < 0 and rows[-1]:
+        said, look = known(now, run, arrival)
+        name, picture = Text(arrival.name, 'mid2', style.NAMES[0]), None
+        if (value := arrival.total) is not None:
+            key = f'p{now.record.passes.index(run)}.{k}'
+            picture = Tile(value, style.MADE, key, classes=' on', account=True)
+        box = Row(name, picture, gap=style.PAD)
+        left = room - width('asked for:') - box.size[0] - 2 * style.GAP - style.PAD
+        fits = left >= width(said, look)
+        boxes.append(Row(box, Text(said, look), gap=style.PAD) if fits else
+                     Column(box, Lines(said, room - style.LABEL, look, 2), gap=2))  # fmt: skip
+    if not boxes:
+        return None
+    rows: list[list[Box]] = [[Text('asked for:', 'dim')]]
+    for n, box in enumerate(boxes):
+        if n and sum(each.size[0] + 2 * style.GAP for each in (*rows[-1], box)) > room:
             rows.append([])
-            left = room - box.size[0]
         rows[-1].append(box)
-    head = Text('asked for:', 'dim')
-    return Column(
-        *[Row(*([head] if not n else []), *row, gap=2 * style.GAP) for n, row in enumerate(rows[: style.ASKED_ROWS])],
-        across='start',
-    )
+    return stack(*[Row(*row, gap=2 * style.GAP) for row in rows[: style.ASKED_ROWS]], gap=style.APIECE)
 
 
 def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
     """What is known of a gradient that was asked for: it is as wrong as what it is made of."""
     record, number = now.record, now.record.passes.index(run)
-    kinds: dict[str, list[str]] = {}
+    found: dict[str, tuple[str, str]] = {}
     for reading in record.readings:
         entry = record.entries[reading.entry]
         if reading.run != number or entry.kind != 'call':
             continue
         if arrival.key in verdict.made_of(record, verdict.captured(entry)):
-            kinds.setdefault(LOST, []).append(entry.name)
+            found.setdefault(LOST, (entry.name, ''))
         judged = {id(g): v for g, v in zip(reading.gave, verdict.known(reading), strict=False)}
         for key, g in now.story.gave(reading):  # (without those that are None)
             if id(g) in judged and arrival.key in verdict.made_of(record, {key}):
-                kinds.setdefault(judged[id(g)].verdict, []).append(entry.name)
-    for kind, said in (
-        (LOST, '✗ {} passes none back'),
-        (WRONG, '✗ made with {}’s'),
-        (SURROGATE, 'different on purpose: {} is a surrogate'),
-        (UNKNOWN, 'cannot be judged'),
-    ):
-        if kind in kinds:
-            return said.format(kinds[kind][0]), 'xx' if kind in (LOST, WRONG) else 'dim'
-    return ('✓ right', '') if arrival.parts else ('no path leads to it', 'dim')
+                found.setdefault(judged[id(g)].verdict, (entry.name, g.name))
+    said = next(((said.format(*found[kind]), look) for kind, (said, look) in BADGES.items() if kind in found), None)
+    return said or (('✓ right', '') if arrival.parts else ('no path leads to it', 'dim'))
 
 
 def asked(now: Now, level: int) -> Pass | None:
@@ -98,13 +89,6 @@ def partial(now: Now, run: Pass, arrival: Arrival) -> Value | None:
     return now.story.arriving(arrival).until(now.step)
 
 
-def final(now: Now, run: Pass, place: int) -> Verdict | None:
-    """The verdict on a gradient of a gradient, once it has come."""
-    if run.ended is None or run.ended > now.step:
-        return None
-    return run.verdicts[place] if run.verdicts else None
-
-
 def arrivals(now: Now, level: int, w: float, h: float) -> Box:
     """The gradients that were asked for, as far as they have come."""
     run = asked(now, level)
@@ -125,16 +109,11 @@ def listed(now: Now, run: Pass, w: float, h: float) -> Box | None:
     number, columns, left = now.record.passes.index(run), [[]], h
     for k, arrival in enumerate(run.arrivals):
         value, how = partial(now, run, arrival), tiles.plate(arrival.total, *style.VALUES[0])
-        shown = (
-            Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True)
-            if value is not None
-            else Space(how.w, how.h)
-        )
-        box = Row(
-            Text(arrival.name, '' if value is not None else 'fut', style.NAMES[0], key=f'A{number}.{k}N'),
-            shown,
-            gap=style.APIECE,
-        )
+        name = Text(arrival.name, 'fut' * (value is None), style.NAMES[0], f'A{number}.{k}N')
+        shown: Box = Space(how.w, how.h)
+        if value is not None:
+            shown = Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True)
+        box = Row(name, shown, gap=style.APIECE)
         if box.size[1] + style.PAD > left and columns[-1]:
             columns.append([])
             left = h
@@ -149,12 +128,12 @@ def few(now: Now, run: Pass, k: int, w: float, h: float, hero: bool) -> Box:
     arrival, number = run.arrivals[k], now.record.passes.index(run)
     value, key = partial(now, run, arrival), f'p{number}.{k}'
     name = now.story.named(run).get(arrival.name, arrival.name)
-    found = final(now, run, k)
-    badge = verdict.badge(found) if found else None
+    over = run.ended is not None and run.ended <= now.step
+    badge = verdict.badge(run.verdicts[k]) if over and run.verdicts else None
     head = Row(Text(name, 'mid3' if value is not None else 'fut mid3', w - style.WORDS, key=f'A{key}N'),
                Text(badge[0], f'mid2 {badge[1]}') if badge else None, gap=style.GAP)  # fmt: skip
     if value is None:
-        return Column(head, Text('?', 'ques'), gap=2, across='start')
+        return stack(head, Text('?', 'ques'))
     if phrases.single(value):
         said, look = numbers.said(value.data.item()), 'hero' if hero and h > style.HERO else 'xxl'
         parts = now.story.arriving(arrival).parts(now.step)
@@ -166,9 +145,9 @@ def few(now: Now, run: Pass, k: int, w: float, h: float, hero: bool) -> Box:
         digits = Text(said, look, layer=style.OVER, key=f'{cell}t', v=cell)
         press = Card(digits, 'cell hot', style.CELL_PAD, at=(0, 0.5), key=cell, layer=style.LIFTED, v=cell, rc=cell)
         sum_ = '= ' + ' + '.join(map(phrases.amount, parts)) if len(parts) > 1 else ''
-        return Column(head, press, Lines(sum_, w, 'dim', 2), gap=2, across='start')
+        return stack(head, press, Lines(sum_, w, 'dim', 2))
     how = tiles.plate(value, w, h - style.TALL, row=style.TALL, ink='num')
-    return Column(head, Tile(value, key=key, how=how, classes=' bare', account=True), gap=style.APIECE, across='start')
+    return stack(head, Tile(value, key=key, how=how, classes=' bare', account=True), gap=style.APIECE)
 
 
 def many(now: Now, run: Pass, w: float) -> Box:

@@ -1,7 +1,8 @@
 """The whole picture of a moment: one grid for each tape, your code as its first column, and what came out under it."""
 
-from ..ink.boxes import Band, Box, Card, Column, Drawn, Grid, Lines, Put, Row, Space, Span, Text, draw, wrapped
+from ..ink.boxes import Band, Box, Card, Column, Drawn, Grid, Lines, Put, Row, Space, Span, Text, Tile, draw, wrapped
 from ..ink.shapes import Frame, width
+from ..story.names import gradient
 from ..story.record import Entry, Line, Mark
 from . import answers, formula, lane, phrases, program, result, strip, style, takeover
 from .columns import Columns, Tape, skips
@@ -145,7 +146,7 @@ class Board:
         numbers = [e.label for e in opened if e.label[:1].isdigit()]
         if any(p.kind != 'open' for p in parts) and numbers:
             seen = '–'.join(dict.fromkeys((numbers[0], numbers[-1])))
-            said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {len(tape.strip.entries)}')
+            said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {len(tape.strip.numbered)}')
         elif tape.level:
             said.append(self.wrote(now, tape))
         room = self.room - width('forward →') - style.GAP
@@ -185,7 +186,9 @@ class Board:
         """Under the road: the rule as a formula; or the way into the lines of a bprop, and what they have made."""
         told, lines = now.told, []
         here = told.reading is not None and not now.compare and now.entry_of(told.reading).level == tape.level
-        if here and not strip.taken(now.entry_of(told.reading)):
+        if here and told.kind == 'add':
+            lines = [self.added(now, tape)] if told.parts else []
+        elif here and not strip.taken(now.entry_of(told.reading)):
             lines = [
                 Text(each, 'm', key=f'{tape.tag}how{k}') for k, each in enumerate(self.formulas(now, told.reading))
             ]
@@ -195,6 +198,17 @@ class Board:
         if not taken or self.narrow:
             return said
         return Column(Space(0, style.ROAD, key='lane'), said if lines else self.made(now), gap=style.CLOSE)
+
+    def added(self, now: Now, tape: Tape) -> Box:
+        """A sum of gradients: what had come before, what this use sends back, and both."""
+        *before, last = now.told.parts
+        so_far, total = (v[0]._replace(data=sum(part.data for part in v)) for v in (before, now.told.parts))
+        boxes: list[Box] = []
+        for name, sign, value in (('so far', '+', so_far), ('from this use', '=', last), ('both', '', total)):
+            key = f'{tape.tag}sum{sign}'
+            boxes.append(Column(Text(name, 'dim'), Tile(value, style.MADE, key), gap=2, across='start', key=f'{key}c'))
+            boxes += [Text(sign, 'mid', key=f'{key}s')] * bool(sign)
+        return Row(Text(f'{gradient(now.told.what)} =', 'mid', key=f'{tape.tag}sum'), *boxes, gap=style.WORDS)
 
     def made(self, now: Now) -> Box:
         """What the lines of a bprop have made by now."""
@@ -210,8 +224,8 @@ class Board:
         entry, rows = now.record.entries[reading.entry], []
         places = [k for k, v in enumerate(entry.inputs) if v.data is not None]
         gave = {k: g.value for k, g in zip(places, reading.gave, strict=False) if g.value is not None}
-        starts = entry.level > 0 and reading.entry == self.tapes[-1].strip.entries[-1]
-        for found in formula.formulas(now.record, entry, starts, reading.douts[0] if reading.douts else None):
+        dout = reading.douts[0] if reading.douts else None
+        for found in formula.formulas(now.record, entry, now.story.by(number), dout):
             if gave and found.k not in gave:
                 continue
             single = now.given(reading) and phrases.single(gave.get(found.k))

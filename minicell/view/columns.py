@@ -140,7 +140,7 @@ class Columns:
         if maker is None:
             return value.name or otherwise * (value.shape != ())
         entry, source = self.record.entries[maker], self.tape.source(maker)
-        if value.name not in ('', f'{entry.label} {entry.name}'):
+        if value.name not in ('', f'entry {entry.label}'):
             return value.name
         return source if source and width(source) <= style.SHORT else f'entry {entry.label}'
 

@@ -9,17 +9,18 @@ import ast
 import inspect
 import linecache
 import math
+import re
 from collections.abc import Callable
 from functools import lru_cache
-from string import Formatter
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..ink import numbers
+from ..story.events import PRIMES
 from ..story.names import gradient
-from ..story.record import Entry, Ghost, Record, Value
+from ..story.record import Entry, Ghost, Pass, Record, Value
 from . import style
 
 TAKEN = ('call', 'hook')  # kinds of entries that the user's own code takes over
@@ -30,13 +31,7 @@ NAMES = {
 SIGNS = {ast.Add: '+', ast.Sub: '−', ast.Mult: '×', ast.Div: '/', ast.MatMult: '@', ast.Pow: '**'}
 TURNED = {'_turned_by': '{}.T @ {}', '_by_turned': '{} @ {}.T'}  # two ops of the engine's own
 APART = ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda  # as a part in parentheses
-# What stands for a longer rule: {0} is the first input, {1} the second.
-TABLE = {
-    'ReduceSum': '{dout}, to each number', 'ReduceMean': '{dout} / n, to each number',
-    'ReLU': '{dout} where {0} > 0, else 0', 'Reshape': '{dout}, in the old shape',
-    'Transpose': '{dout}, turned back', 'BroadcastTo': '{dout}, summed', 'Cast': '{dout}',
-    'Sigmoid': '{dout} × {out} × (1 − {out})',
-}  # fmt: skip
+FIELD = re.compile(r'\{(\w+)\}')
 
 
 def name_of(entry: Entry) -> str:
@@ -59,7 +54,6 @@ class Formula(NamedTuple):
     name: str
     said: str
     counted: str = ''  # with numbers, where all of them are single
-    reads: tuple[tuple[str, str], ...] = ()  # the single numbers that it finds on the tape, by name
 
     def __str__(self) -> str:
         return f'{self.name} = {self.said}'
@@ -78,25 +72,23 @@ class Formula(NamedTuple):
         return f'{self} = {result}' if self.said != result else str(self)
 
 
-def called(record: Record, entry: Entry, starts: bool = False) -> Called:
-    """The names of an entry's values. `starts`: a gradient of a gradient starts here, with a seed.
+def called(record: Record, entry: Entry, run: Pass | None = None) -> Called:
+    """The names of an entry's values, as one gradient reads it (`run`): on the way back of a second one, which reads
+    what the first has done with its `dout`, what comes in is called `dout′`.
 
-    A name that says two things in one formula is replaced by what made the value, as `1′ Mul`: so is the cotangent's,
-    which is dout, or named after the output, but where an input is called like that.
+    An input that is called as another one is named after the entry that made it, as `entry 1′`; and the cotangent is
+    named after the output only where no input is called as that.
     """
     given = tuple(v.name or f'input {k + 1}' for k, v in enumerate(entry.inputs))
     if len(set(given)) < len(set(entry.keys)):
         given = tuple(told_apart(record, entry, k, given) for k in range(len(given)))
-    named = entry.outputs[0].name if entry.outputs else ''
-    anew = [k for k, name in enumerate(given) if name == named]  # an input that the code calls as the output
-    taken = {*given, *(gradient(named) for k in anew if template_of(entry, k) != '{dout}')}
-    own = f'entry {entry.label}'
-    out = next(n for n in (named, 'out', own) if n and n not in given)
-    if entry.kind in TAKEN:  # the user's own bprop has a name for what comes in
-        yours = (entry.facts.dout,) if entry.kind == 'call' and entry.facts else ()
-        return Called(given, out, next(n for n in (*yours, 'dout', gradient(own)) if n and n not in given))
-    wanted = (*('seed',) * (starts and entry.level > 0), gradient(named)) if named else ()
-    return Called(given, out, next(n for n in (*wanted, 'dout', gradient(own)) if n not in taken))
+    named, own = entry.outputs[0].name if entry.outputs else '', f'entry {entry.label}'
+    order = max(run.level - 1, 0) if run is not None else entry.level
+    wanted = [entry.facts.dout] if entry.kind == 'call' and entry.facts else []
+    wanted += [gradient(named)] if entry.kind not in TAKEN and named not in ('', *given) else []
+    wanted += [f'dout{PRIMES[min(order, len(PRIMES) - 1)]}', gradient(own)]
+    free = lambda *names: next(n for n in names if n and n not in given)
+    return Called(given, free(named, 'out', own), free(*wanted))
 
 
 def told_apart(record: Record, entry: Entry, k: int, names: tuple[str, ...]) -> str:
@@ -104,26 +96,21 @@ def told_apart(record: Record, entry: Entry, k: int, names: tuple[str, ...]) -> 
     keys = [key for key, name in zip(entry.keys, names, strict=False) if name == names[k]]
     if k >= len(entry.keys) or len(set(keys)) < 2:
         return names[k]
-    made = next((e for e in record.entries if entry.keys[k] in e.made), None)
-    if made is not None:
+    if (made := next((e for e in record.entries if entry.keys[k] in e.made), None)) is not None:
         return f'entry {made.label}'
     by = record.entries[record.readings[entry.by].entry] if entry.by is not None else None
     return gradient(f'entry {by.label}') if by is not None and entry.keys[k] == max(keys) else names[k]
 
 
-def formulas(
-    record: Record, entry: Entry, starts: bool = False, dout: Value | None = None, alias: str = ''
-) -> list[Formula]:  # fmt: skip
-    """One for each input that gets a gradient. `dout`: what came, once it has come; `alias`: another name for it."""
-    names, out = called(record, entry, starts), entry.outputs[0] if len(entry.outputs) == 1 else None
-    names = names._replace(dout=alias or names.dout)
-    found = []
+def formulas(record: Record, entry: Entry, run: Pass | None = None, dout: Value | None = None) -> list[Formula]:
+    """One for each input that gets a gradient in a run. `dout`: what came, once it has come."""
+    names, out, found = called(record, entry, run), entry.outputs[0] if len(entry.outputs) == 1 else None, []
     for k, value in enumerate(entry.inputs if out is not None else ()):
         if value.name and value.data is not None and value.data.dtype.kind == 'f':
-            how, name = template_of(entry, k), gradient(names.inputs[k])
-            known = Called(tuple(map(single, entry.inputs)), single(out), single(dout))
+            how = template_of(entry, k)
+            known = Called(tuple(map(digits, entry.inputs)), digits(out), digits(dout))
             counted = filled(of_numbers(how), known) if ', ' not in how else ''
-            found.append(Formula(k, name, filled(how, names), counted, reads(how, names, known)))
+            found.append(Formula(k, gradient(names.inputs[k]), filled(how, names), counted))
     return [f for f in found if f.said not in ('', f.name)]  # (the latter of a name that was given anew)
 
 
@@ -153,23 +140,19 @@ def literal(v: Value) -> str:
     return np.format_float_positional(v.data.ravel()[0], trim='-').replace('-', '−') if single else ''
 
 
-def fields(how: str, names: Called) -> dict[str, str]:
-    """What a template reads, in the order of the formula."""
-    known = {str(k): name for k, name in enumerate(names.inputs)} | names._asdict()
-    return {field: known.get(field, '') for _, field, _, _ in Formatter().parse(how) if field}
-
-
 def filled(how: str, names: Called) -> str:
-    """A template with names in it, or with numbers; '' where it needs one that is not there."""
-    found = fields(how, names)
-    if not how or not all(found.values()):
+    """A template with names in it, or with numbers; '' where it needs one that is not there.
+
+    >>> filled('cos({0}) × {dout}', Called(('a + b',), 'out', 'd(z)')), filled('{1}', Called(('x',), 'y', 'dy'))
+    ('cos(a + b) × d(z)', '')
+    """
+    known = {str(k): name for k, name in enumerate(names.inputs)} | names._asdict()
+    if not how or not all(known.get(field) for field in FIELD.findall(how)):
         return ''
-    parts = list(Formatter().parse(how))
-    out = ''
-    for (text, field, _, _), after in zip(parts, [text for text, *_ in parts[1:]] + [''], strict=True):
-        bare = how == '{dout}' or (text.endswith('(') and after.startswith(')'))
-        out += text if not field else text + (found[field] if bare else part(found[field]))
-    return out
+    if how == '{dout}':
+        return names.dout
+    said = FIELD.sub(lambda field: part(known[field[1]]), how)
+    return re.sub(r'\(\(([^()]*)\)\)', r'(\1)', said)
 
 
 def of_numbers(how: str) -> str:
@@ -181,18 +164,12 @@ def of_numbers(how: str) -> str:
     return how.replace('.mT', '').replace('.T', '').replace('@', '×')
 
 
-def reads(how: str, names: Called, known: Called) -> tuple[tuple[str, str], ...]:
-    """The single numbers that a rule finds on the tape."""
-    said, values = fields(how, names), fields(how, known)
-    return tuple(dict.fromkeys((said[f], values[f]) for f in said if f != 'dout' and values[f] not in ('', said[f])))
-
-
 @lru_cache(maxsize=style.PARTS)
 def part(name: str) -> str:
     """A name as a part of a formula.
 
-    >>> part('x'), part('a + b'), part('f(a + b)'), part('2 Mul')
-    ('x', '(a + b)', 'f(a + b)', '2 Mul')
+    >>> part('x'), part('a + b'), part('f(a + b)'), part('entry 2')
+    ('x', '(a + b)', 'f(a + b)', 'entry 2')
     """
     try:
         return f'({name})' if isinstance(ast.parse(name, mode='eval').body, APART) else name
@@ -200,7 +177,7 @@ def part(name: str) -> str:
         return name
 
 
-def single(v: Value | None) -> str:
+def digits(v: Value | None) -> str:
     """A single number, as the code has it or as it is written; else ''."""
     if v is not None and is_literal(v.name):
         return v.name
@@ -215,6 +192,9 @@ def is_literal(name: str) -> bool:
         return False
 
 
+# ---- what a rule makes ----
+
+
 def template_of(entry: Entry, k: int) -> str:
     """What the rule of an entry makes for its k-th input."""
     return template(entry.name, entry.rule, k, entry.inputs, entry.outputs[0])
@@ -222,39 +202,33 @@ def template_of(entry: Entry, k: int) -> str:
 
 def template(name: str, rule: Any, k: int, values: tuple[Value, ...], out: Value) -> str:
     """What a rule makes for its k-th input, with {0}, {1}, {out} and {dout} for the values: `{dout} × {1}`."""
-    if name in TABLE:
-        return TABLE[name] if k == 0 else ''
-    how, shape = '', values[k].shape
-    function = functions(rule)[k : k + 1]
-    if (
-        function
-        and isinstance(function[0], FunctionType)
-        and (tree := expression(inspect.unwrap(function[0]).__code__)) is not None
-    ):
-        operands = [a.arg for a in tree.args.args][2:]
-        how = worded(tree.body, {o: f'{{{n}}}' for n, o in enumerate(operands)} | dict(g='{dout}', out='{out}'))
-    elif name in LONGER:
-        return LONGER[name](k, values, out)
-    if '@' not in how:
-        return summed(how, out.shape, shape)
-    return product(how, k, values, out)
+    longer = TABLE.get(name, '')
+    if isinstance(longer, str) and longer:
+        return longer if k == 0 else ''
+    function = (getattr(rule, 'dx', None), getattr(rule, 'dy', None), None)[min(k, 2)]
+    tree = expression(inspect.unwrap(function).__code__) if isinstance(function, FunctionType) else None
+    if tree is None:
+        return longer(k, values, out) if longer else ''
+    names = {a.arg: f'{{{n}}}' for n, a in enumerate(tree.args.args[2:])}
+    how = worded(tree.body, names | dict(g='{dout}', out='{out}'))
+    return product(how, k, values, out) if '@' in how else summed(how, out.shape, values[k].shape)
 
 
 def summed(how: str, came: tuple[int, ...], due: tuple[int, ...]) -> str:
     """A formula whose result has one shape, for an input that was broadcast from another: what is left over is added.
 
     >>> summed('g', (2, 3), (3,)), summed('g', (2, 3), (2, 1)), summed('g', (2, 3), ()), summed('g', (4, 2, 3), (2, 3))
-    ('sum over rows of g', 'sum over columns of g', 'sum of g', 'sum over axis 0 of g')
+    ('g, summed over rows', 'g, summed over columns', 'g, summed', 'g, summed over axis 0')
     """
     if not how or np.prod(came) == np.prod(due):
         return how
     wide = (1,) * (len(came) - len(due)) + due
     axes = [i for i, (n, m) in enumerate(zip(came, wide, strict=True)) if n != m]
     if np.prod(due) == 1:
-        return f'sum of {how}'
+        return f'{how}, summed'
     if len(came) == 2:
-        return f'sum over {("rows", "columns")[axes[0]]} of {how}'
-    return f'sum over {"axis" if len(axes) == 1 else "axes"} {" and ".join(map(str, axes))} of {how}'
+        return f'{how}, summed over {("rows", "columns")[axes[0]]}'
+    return f'{how}, summed over {"axis" if len(axes) == 1 else "axes"} {" and ".join(map(str, axes))}'
 
 
 def product(how: str, k: int, values: tuple[Value, ...], out: Value) -> str:
@@ -279,11 +253,13 @@ def matmul(k: int, values: tuple[Value, ...], out: Value) -> str:
 
 def dense(k: int, values: tuple[Value, ...], out: Value) -> str:
     """Of a layer: its weights turned, and a bias that is added to each row."""
-    if k == 1:
-        return {1: 'outer({dout}, {0})', 2: '{dout}.T @ {0}'}.get(len(out.shape), '')
-    if k == 2:
-        return '{dout}, summed over rows' if len(out.shape) == 2 else summed('{dout}', out.shape, values[k].shape)
-    return '{dout} @ {1}'
+    weights = {1: 'outer({dout}, {0})', 2: '{dout}.T @ {0}'}.get(len(out.shape), '')
+    return broadcast(k, values, out) if k == 2 else weights if k else '{dout} @ {1}'
+
+
+def broadcast(k: int, values: tuple[Value, ...], out: Value) -> str:
+    """Of what was repeated."""
+    return summed('{dout}', out.shape, values[k].shape)
 
 
 def softmax(k: int, values: tuple[Value, ...], out: Value) -> str:
@@ -318,15 +294,18 @@ def best(word: str, choose: Callable) -> Callable:
     return chosen
 
 
-LONGER = {
-    'ReduceMax': best('largest', np.max), 'ReduceMin': best('smallest', np.min),
-    'MatMul': matmul, 'BatchMatMul': matmul, 'Dense': dense, 'Softmax': softmax, 'CrossEntropy': cross_entropy,
+# What stands for a longer rule: {0} is the first input, {1} the second.
+TABLE: dict[str, str | Callable] = {
+    'ReduceSum': '{dout}, to each number', 'ReduceMean': '{dout} / n, to each number',
+    'ReLU': '{dout} where {0} > 0, else 0', 'Reshape': '{dout}, in the old shape',
+    'Transpose': '{dout}, turned back', 'BroadcastTo': broadcast, 'Cast': '{dout}',
+    'Sigmoid': '{dout} × {out} × (1 − {out})', 'ReduceMax': best('largest', np.max),
+    'ReduceMin': best('smallest', np.min), 'MatMul': matmul, 'BatchMatMul': matmul, 'Dense': dense,
+    'Softmax': softmax, 'CrossEntropy': cross_entropy,
 }  # fmt: skip
 
 
-def functions(rule: Any) -> tuple:
-    """The rules of an op of one input or two, one for each."""
-    return getattr(rule, 'dx', None), getattr(rule, 'dy', None)
+# ---- what is read from the source of a rule ----
 
 
 @lru_cache(maxsize=style.FORMULAS)
@@ -337,16 +316,9 @@ def expression(code: CodeType) -> ast.Lambda | None:
         tree = _parsed(code.co_filename, len(lines))
     except (SyntaxError, ValueError):
         return None
-    starts = [(line, column) for line, _, column, end in code.co_positions() if line and end]
-    if not starts:
-        return None
-    at = min(starts)  # where the body begins
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno:
-            body = node.body
-            if (body.lineno, body.col_offset) == at:
-                return node
-    return None
+    at = min(((line, column) for line, _, column, end in code.co_positions() if line and end), default=None)
+    found = (n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno)
+    return next((n for n in found if (n.body.lineno, n.body.col_offset) == at), None)  # (at: where its body begins)
 
 
 @lru_cache(maxsize=style.TREES)
@@ -364,17 +336,15 @@ def worded(node: ast.AST, names: dict[str, str]) -> str:
         case ast.UnaryOp(op=ast.USub(), operand=of):
             inner = worded(of, names)
             return inner and f'−{inner}'
-        case ast.BinOp(left=left, op=op, right=right_) if type(op) in SIGNS:
-            a, b = worded(left, names), worded(right_, names)
-            if not a or not b:
-                return ''
-            a = f'({a})' if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add | ast.Sub) else a
-            wraps = isinstance(right_, ast.BinOp) and not isinstance(op, ast.Add)
-            return f'{a} {SIGNS[type(op)]} {f"({b})" if wraps else b}'
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in SIGNS:
+            a, b = worded(left, names), worded(right, names)
+            a = f'({a})' if a and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add | ast.Sub) else a
+            wraps = isinstance(right, ast.BinOp) and not isinstance(op, ast.Add)
+            return a and b and f'{a} {SIGNS[type(op)]} {f"({b})" if wraps else b}'
         case ast.Call(func=ast.Name(id=name), args=[argument]) if name.startswith('_') and '_' not in name[1:]:
             inner = worded(argument, names)
             return inner and f'{name[1:]}({inner})'
-        case ast.Call(func=ast.Name(id=name), args=[left, right_]) if name in TURNED:
-            a, b = worded(left, names), worded(right_, names)
+        case ast.Call(func=ast.Name(id=name), args=[left, right]) if name in TURNED:
+            a, b = worded(left, names), worded(right, names)
             return a and b and TURNED[name].format(a, b)
     return ''

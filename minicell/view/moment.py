@@ -34,7 +34,7 @@ def shots(record: Record, compare: bool, most: int = style.MOST_STEPS) -> list[S
                 if judged is not None:
                     ends[run.ended if run.ended is not None else len(record.steps) - 1] = judged
         if len(ends) > most // style.ENDS:  # of many, those that are wrong, then what is different on purpose
-            how = {end: verdict.worst_of(record.readings[ends[end]].verdicts)[0] for end in ends}
+            how = {end: verdict.worst_of(record.readings[ends[end]].verdicts) for end in ends}
             ends = {end: ends[end] for end in sorted(sorted(ends, key=how.get)[: most // style.ENDS])}
     out, known = [], frozenset()
     for i in range(len(record.steps)):
@@ -74,7 +74,7 @@ def judge(record: Record, run: Pass, when: list[int]) -> int | None:
              and record.entries[r.entry].kind == 'call' and r.given is not None and r.judge]  # fmt: skip
     told = {i: record.readings[i].verdicts for i in found[: style.JUDGED]}
     asked = [i for i, verdicts in told.items() if any(v.verdict != NOT_ASKED for v in verdicts)]
-    return min(asked, key=lambda i: verdict.worst_of(told[i]), default=None)
+    return min(asked, key=lambda i: verdict.worst_of(told[i]), default=None)  # the first: its dout is right
 
 
 def kept(record: Record, most: int) -> set[int]:

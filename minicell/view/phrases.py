@@ -10,94 +10,18 @@ GATES = {'HookIn': 'the start', 'HookOut': 'the end'}  # entries at which no hoo
 ORDINALS = 'first', 'second', 'third', 'fourth', 'fifth'
 
 
-def come(record: Record, entry: Entry, reading: Reading) -> str:
-    """What a rule gets, by the name that the picture has for it."""
-    if len(reading.douts) != 1 or not entry.outputs:
-        return ', '.join(told(v) for v in reading.douts)
-    if reading.origin is None:
-        return f'what backward starts with: {amount(reading.douts[0])}'
-    return told(reading.douts[0]._replace(name=formula.called(record, entry).dout))
+# ---- values ----
 
 
-def given(record: Record, entry: Entry, reading: Reading) -> list[Gradient]:
-    """What a rule hands out, by the names that the picture has for it."""
-    if entry.kind != 'op':
-        return list(reading.gave)
-    names, due = formula.called(record, entry).inputs, [k for k, v in enumerate(entry.inputs) if v.data is not None]
-    apart = {k: gradient(names[k]) for k in due if entry.inputs[k].name not in ('', names[k])}
-    return [g._replace(name=apart.get(k, g.name)) for k, g in zip(due, reading.gave, strict=False)]
-
-
-def missing(arrival: Arrival) -> str:
-    """A gradient that nothing on the tape leads to, and why. Only a number that is zero is called so."""
-    total = arrival.total
-    zero = total is not None and total.data is not None and not total.data.any()
-    be = f'{arrival.name} is {"zero" if zero else "missing"}'
-    return f'{be if zero or total is None else told(total._replace(name=arrival.name))}: {arrival.why}'
-
-
-def some(names: list[str]) -> str:
-    """A few names, or how many there are."""
-    names = list(dict.fromkeys(names))
-    short = len(names) < style.NAMES_SAID and sum(map(len, names)) < style.NAMES_WIDE
-    return listed(names) if short else f'{len(names)} gradients'
-
-
-def names_of(record: Record, entry: Entry) -> list[str]:
-    """What a takeover's gradients will be called."""
-    reading = next((r for r in record.readings if record.entries[r.entry] is entry and r.gave), None)
-    if reading is not None:
-        return [g.name for g in reading.gave if g.value is not None] or ['its gradient']
-    return [f'd{v.name}' for v in entry.inputs if v.data is not None and v.data.dtype.kind == 'f'] or ['its gradient']
-
-
-def rule_of(entry: Entry) -> str:
-    """Whose rule it is: `sum's rule`."""
-    return f'{name_of(entry)}’s rule' if entry.name not in GATES else f'{GATES[entry.name]} of a Cell with a hook'
-
-
-def lost(entry: Entry) -> list[str]:
-    """The ops whose rules a takeover displaces."""
-    return [g.name for g in entry.ghosts if g.lost] or entry.hidden
-
-
-def many_rules(entry: Entry) -> bool:
-    """Whether a takeover displaces several rules."""
-    return len(lost(entry)) > 1
-
-
-def displaced(entry: Entry) -> str:
-    """What a takeover displaces."""
-    names = lost(entry)
-    if not names:
-        return 'the usual rule'
-    if NAMES.get(names[0], names[0]) == entry.name and len(names) == 1:  # two things of one name
-        return 'the built-in rule'
-    return f'{NAMES.get(names[0], names[0])}’s rule' if len(names) == 1 else f'the rules of {len(names)} operations'
-
-
-def true_formula(record: Record, entry: Entry, k: int) -> str:
-    """How the displaced rule would have made the k-th gradient: `dout @ y.T`; of several rules, whose they are."""
-    lost = [g for g in entry.ghosts if g.lost]
-    said = formula.displaced(record, entry, lost[0], k) if len(lost) == 1 == len(entry.hidden) else ''
-    return said or f'by {displaced(entry)}'
-
-
-def told(v: Value) -> str:
-    """A value in a sentence: `dz = 1`, `y = [3, −1.50]`, `dx: 2×3 numbers from 1.40 to 2.30`."""
+def told(v: Value, name: str | None = None) -> str:
+    """A value in a sentence, by its own name or another: `dz = 1`, `y = [3, −1.50]`, `dx: 2×3 numbers from 1 to 2`."""
+    name = v.name if name is None else name
     if v.data is None:
-        return f'{v.name} {v.words}'.strip()
-    be = f'{v.name} = ' if v.name else ''
-    if single(v):
-        return f'{be}{number(v.data.item())}'
-    if few(v):
-        return f'{be}[{", ".join(map(number, v.data.tolist()))}]'
-    return f'{f"{v.name}: " if v.name else ""}{many(v)}'
-
-
-def number(each: object) -> str:
-    """A number, or a truth value."""
-    return str(each) if isinstance(each, bool) else numbers.said(each)
+        return f'{name} {v.words}'.strip()
+    if not few(v):
+        return f'{name}: {many(v)}' if name else many(v)
+    each = [str(n) if isinstance(n, bool) else numbers.said(n) for n in v.data.ravel().tolist()]
+    return f'{name} = ' * bool(name) + (each[0] if single(v) else f'[{", ".join(each)}]')
 
 
 def many(v: Value) -> str:
@@ -122,27 +46,80 @@ def single(v: Value | None) -> bool:
 
 def few(v: Value) -> bool:
     """Whether all its numbers are said."""
-    return v.data is not None and (v.data.size == 1 or (v.data.ndim == 1 and 0 < v.data.size <= style.FEW))
+    return single(v) or (v.data is not None and v.data.ndim == 1 and 0 < v.data.size <= style.FEW)
 
 
 def amount(v: Value) -> str:
     """A value alone: its number, or its shape."""
-    return told(v._replace(name=''))
+    return told(v, '')
 
 
-def times(n: int) -> str:
-    """How often."""
-    return 'twice' if n == 2 else f'{n} times'
+def missing(arrival: Arrival) -> str:
+    """A gradient that nothing on the tape leads to, and why. Only a number that is zero is called so."""
+    total = arrival.total
+    if total is not None and (total.data is None or total.data.any()):
+        return f'{told(total, arrival.name)}: {arrival.why}'
+    return f'{arrival.name} is {"missing" if total is None else "zero"}: {arrival.why}'
 
 
-def nth(number: int) -> str:
-    """Which one, counted from 0: `first`."""
-    return ORDINALS[number] if number < len(ORDINALS) else f'{number + 1}th'
+def come(record: Record, entry: Entry, reading: Reading) -> str:
+    """What a rule gets, by the name that the picture has for it."""
+    if len(reading.douts) != 1 or not entry.outputs:
+        return ', '.join(map(told, reading.douts))
+    if reading.origin is None:
+        return f'what backward starts with: {amount(reading.douts[0])}'
+    run = record.passes[reading.run] if reading.run is not None else None
+    return told(reading.douts[0], formula.called(record, entry, run).dout)
 
 
-def which_gradient(run: Pass) -> str:
-    """Which of the gradients of its nest one is, counted from the innermost, or ''."""
-    return f'The {nth(run.inner)} gradient' if run.nested else ''
+def given(record: Record, entry: Entry, reading: Reading) -> list[Gradient]:
+    """What a rule hands out, by the names that the picture has for it."""
+    if entry.kind != 'op':
+        return list(reading.gave)
+    names, due = formula.called(record, entry).inputs, [k for k, v in enumerate(entry.inputs) if v.data is not None]
+    apart = {k: gradient(names[k]) for k in due if entry.inputs[k].name not in ('', names[k])}
+    return [g._replace(name=apart.get(k, g.name)) for k, g in zip(due, reading.gave, strict=False)]
+
+
+def names_of(record: Record, entry: Entry) -> list[str]:
+    """What a takeover's gradients will be called."""
+    reading = next((r for r in record.readings if record.entries[r.entry] is entry and r.gave), None)
+    if reading is not None:
+        return [g.name for g in reading.gave if g.value is not None] or ['its gradient']
+    return [f'd{v.name}' for v in entry.inputs if v.data is not None and v.data.dtype.kind == 'f'] or ['its gradient']
+
+
+# ---- whose rule ----
+
+
+def rule_of(entry: Entry) -> str:
+    """Whose rule it is: `sum's rule`."""
+    return f'{name_of(entry)}’s rule' if entry.name not in GATES else f'{GATES[entry.name]} of a Cell with a hook'
+
+
+def lost(entry: Entry) -> list[str]:
+    """The ops whose rules a takeover displaces."""
+    return [g.name for g in entry.ghosts if g.lost] or entry.hidden
+
+
+def many_rules(entry: Entry) -> bool:
+    """Whether a takeover displaces several rules."""
+    return len(lost(entry)) > 1
+
+
+def displaced(entry: Entry) -> str:
+    """What a takeover displaces."""
+    names = [NAMES.get(name, name) for name in lost(entry)]
+    if len(names) != 1:
+        return f'the rules of {len(names)} operations' if names else 'the usual rule'
+    return 'the built-in rule' if names == [entry.name] else f'{names[0]}’s rule'  # (two things of one name)
+
+
+def true_formula(record: Record, entry: Entry, k: int) -> str:
+    """How the displaced rule would have made the k-th gradient: `dout @ y.T`; of several rules, whose they are."""
+    lost = [g for g in entry.ghosts if g.lost]
+    said = formula.displaced(record, entry, lost[0], k) if len(lost) == 1 == len(entry.hidden) else ''
+    return said or f'by {displaced(entry)}'
 
 
 def hook_of(entry: Entry) -> str:
@@ -153,6 +130,14 @@ def hook_of(entry: Entry) -> str:
 def code_of(entry: Entry) -> str:
     """What runs in a takeover: `Net.bprop`."""
     return f'{entry.name}.bprop' if entry.kind == 'call' else f'{"your " * entry.yours}{hook_of(entry)}'
+
+
+# ---- which gradient ----
+
+
+def which_gradient(run: Pass) -> str:
+    """Which of the gradients of its nest one is, counted from the innermost, or ''."""
+    return f'The {nth(run.inner)} gradient' if run.nested else ''
 
 
 def reads_as(record: Record, run: Pass) -> str:
@@ -212,13 +197,13 @@ def rules_of(record: Record, number: int) -> str:
     return f'{len(found)} {what}: {found[0]} was the first, {found[-1]} the last'
 
 
-def lifted(record: Record, entry: Entry) -> Entry | None:
-    """The bprop of the user's that has written an entry while a gradient around it followed it."""
+def lifted(record: Record, entry: Entry) -> bool:
+    """Whether a bprop of the user's has written an entry while a gradient around it followed it."""
     reading = record.readings[entry.by] if entry.by is not None else None
     if reading is None or not record.passes[reading.run].watched:
-        return None
+        return False
     by = record.entries[reading.entry]
-    return by if by.kind == 'call' and by.yours else None
+    return by.kind == 'call' and by.yours
 
 
 def yours(record: Record, number: int) -> bool:
@@ -226,19 +211,29 @@ def yours(record: Record, number: int) -> bool:
     return any(lifted(record, entry) for entry in read(record, number))
 
 
+# ---- lists ----
+
+
 def listed(items: list[str]) -> str:
     """`a, b and c`."""
     return ' and '.join([', '.join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
-def capital(words: str) -> str:
-    """With a capital letter."""
-    return words[:1].upper() + words[1:]
+def some(names: list[str]) -> str:
+    """A few names, or how many there are."""
+    names = list(dict.fromkeys(names))
+    short = len(names) < style.NAMES_SAID and sum(map(len, names)) < style.NAMES_WIDE
+    return listed(names) if short else f'{len(names)} gradients'
+
+
+def nth(number: int) -> str:
+    """Which one, counted from 0: `first`."""
+    return ORDINALS[number] if number < len(ORDINALS) else f'{number + 1}th'
 
 
 def sentence(words: str) -> str:
-    """With a capital and a full stop."""
+    """With a capital, but for a name such as stop_gradient, and a full stop."""
     words = words.strip()
-    if words.split(' ')[0].isalpha():  # stop_gradient has no capital
-        words = capital(words)
+    if words.split(' ')[0].replace('’', '').isalpha():
+        words = words[:1].upper() + words[1:]
     return words and words + ('' if words.endswith(('.', '!', '?')) else '.')

@@ -94,20 +94,18 @@ def step(record: Record, story: Story, shot: Shot) -> Step:
     line = (f'line {now.mark.line}',) if now.mark else ()
     if shot.compare is not None:
         reading = record.readings[shot.compare]
-        title, captions = verdict.words(record, shot.compare)
-        more = ' '.join(captions)
-        caption = short(more) if short(more) == metrics.clean(more) else short(captions[0])
+        title, caption = verdict.words(record, shot.compare)
         odd = any(v.verdict in (WRONG, SURROGATE) for v in reading.verdicts)
         compare = 'Compare' * (odd or not record.passes[reading.run].nested)
-        return Step(title, caption, go=(f'r{reading.entry}', *line), jump=compare)
+        return Step(title, short(caption), go=(f'r{reading.entry}', *line), jump=compare)
     title, caption = words.step_words(story, shot.step)
     card = (f'{"r" if now.reading is not None else "e"}{now.entry}',) if now.entry is not None else ()
     return Step(title, short(caption), go=(*card, *line), jump=story.jump(shot.step))
 
 
 def short(caption: str) -> str:
-    """A caption that is one line on a screen."""
-    return metrics.fit(metrics.clean(caption), style.CAPTION, style.CAPTION_SIZE)
+    """A caption that is at most two lines on a screen."""
+    return ' '.join(metrics.wrap(metrics.clean(caption), style.CAPTION, style.CAPTION_SIZE, 2))
 
 
 def first_nan(record: Record, compare: bool) -> int | None:

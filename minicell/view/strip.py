@@ -90,6 +90,7 @@ class Strip:
     def __init__(self, record: Record, level: int, room: float, wide: Callable[[list[Part]], float]) -> None:
         self.record, self.level, self.room, self.wide = record, level, room, wide
         self.entries = [i for i, e in enumerate(record.entries) if e.level == level]
+        self.numbered = [i for i in self.entries if record.entries[i].label[:1].isdigit()]
         self.units = units(record, self.entries)
         self.unit_of = {i: n for n, unit in enumerate(self.units) for i in unit.entries}
         self.seen: dict[int | None, list[Part]] = {}

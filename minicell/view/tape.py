@@ -164,12 +164,12 @@ class Cells:
         if slot.out is None:
             return gradient(slot.name)
         last = slot.entry == self.tape.strip.entries[-1]
-        dout = formula.called(self.record, entry, last and entry.level > 0).dout
+        dout = formula.called(self.record, entry, self.now and self.now.whose(slot.entry)).dout
         if len(entry.outputs) > 1:
             return f'dout[{slot.out}]' if entry.kind == 'call' or not slot.value.name else gradient(slot.value.name)
         if slot.name == 'out' or (slot.value.name == '' and last):
             return dout
-        if dout not in ('dout', entry.facts and entry.facts.dout):
+        if dout.rstrip('′″‴') not in ('dout', entry.facts and entry.facts.dout):
             return dout
         long = f'{gradient(slot.name)} = {dout}', gradient(slot.name), dout
         return next((words for words in long if width(words) <= self.named), dout)
@@ -370,7 +370,8 @@ class Cells:
 
     def more(self, part: Part) -> tuple[Box, Box | None, Box | None]:
         """How many entries are left out here."""
-        said = Upright(f'{len(part.entries)} more', 'dim', style.UPRIGHT)
+        count = sum(self.record.entries[i].label[:1].isdigit() for i in part.entries)
+        said = Upright(f'{count} more' * bool(count), 'dim', style.UPRIGHT)
         given = self.now is not None and any(
             self.now.given(self.now.reading(k)[1]) for k in part.entries[:1] + part.entries[-1:]
         )

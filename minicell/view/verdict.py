@@ -13,19 +13,16 @@ from .phrases import listed, some
 
 Said = tuple[str, str]
 
-RANK = {kind: k for k, kind in enumerate((WRONG, SURROGATE, UNKNOWN, KINK, RIGHT, NOT_ASKED))}  # what is told first
-BADGES = {
-    SURROGATE: ('a surrogate', 'bf'), UNKNOWN: ('cannot be known', 'dim'), KINK: ('✓ right, at a kink', ''),
-    RIGHT: ('✓ right', ''), NOT_ASKED: ('not asked for', 'dim'),
-}  # fmt: skip
-# of one, and of several
-CLAUSES = {
-    WRONG: ('is wrong, and nobody noticed', 'are wrong, and nobody noticed'),
-    SURROGATE: ('is a surrogate', 'are surrogates'),
-    UNKNOWN: ('cannot be judged', 'cannot be judged'),
-    KINK: ('is right, at a kink', 'are right, at a kink'),
-    RIGHT: ('is right', 'are right'),
+# What a verdict is, the gravest first: in few words, their look; in a title, of one gradient, and of several.
+KINDS = {
+    WRONG: ('✗ {}', 'xx', 'is wrong, and nobody noticed', 'are wrong, and nobody noticed'),
+    SURROGATE: ('a surrogate', 'bf', 'is a surrogate', 'are surrogates'),
+    UNKNOWN: ('cannot be known', 'dim', 'cannot be judged', 'cannot be judged'),
+    KINK: ('✓ right, at a kink', '', 'is right, at a kink', 'are right, at a kink'),
+    RIGHT: ('✓ right', '', 'is right', 'are right'),
+    NOT_ASKED: ('not asked for', 'dim', 'was not asked for', 'were not asked for'),
 }
+RANK = {kind: k for k, kind in enumerate(KINDS)}
 SECOND = 'You see it only because this picture knows the true one.'
 AGREE = 'This picture has worked out the true gradient too, without the bprop: they agree.'
 
@@ -35,16 +32,9 @@ def rank(v: Verdict) -> int:
     return RANK[v.verdict]
 
 
-def worst_of(verdicts: tuple) -> tuple[int, float]:
-    """The same for all of a takeover; of two that are wrong, the one that is further off comes first."""
-    first = min(map(rank, verdicts))
-    return first, -max(map(share, verdicts)) if first == RANK[WRONG] else 0.0
-
-
-def share(v: Verdict) -> float:
-    """How far a wrong gradient is off, as a part of the largest true number."""
-    size = tiles.largest(v.due) if v.off is not None and np.isfinite(v.off) else 0.0
-    return 0.0 if v.verdict != WRONG else v.off / size if size else np.inf
+def worst_of(verdicts: tuple) -> int:
+    """The same for all of a takeover."""
+    return min(map(rank, verdicts))
 
 
 def note(verdicts: tuple) -> Said:
@@ -70,36 +60,32 @@ def called(reading: Reading) -> list[str]:
     return [n if names.count(n) == 1 else gradient(g.of) for n, g in zip(names, reading.gave, strict=True)]
 
 
-def words(record: Record, number: int) -> tuple[str, list[str]]:
-    """Title, and the sentences of the caption: it has room for the first, and perhaps for more."""
+def words(record: Record, number: int) -> Said:
+    """Title and caption."""
     reading = record.readings[number]
     entry, names = record.entries[reading.entry], called(reading)
     told = sorted(zip(names, reading.verdicts, strict=True), key=lambda pair: rank(pair[1]))
-    groups = {kind: found for kind in CLAUSES if (found := [n for n, v in told if v.verdict == kind])}
-    said = [f'{some(found)} {CLAUSES[kind][len(found) > 1]}' for kind, found in groups.items()]
-    cut = [] if WRONG in groups else cut_off(record, entry)
-    said[0] += f', but {listed(cut)} {"get" if cut[1:] else "gets"} no gradient' if cut else ''
-    title = f'{"Your" if entry.yours else f"{entry.name}’s"} {"; ".join(said + unasked(entry, reading))}'
+    groups = {kind: found for kind in KINDS if (found := [n for n, v in told if v.verdict == kind])}
+    groups[NOT_ASKED] = unasked(entry, reading)
+    said = [f'{some(found)} {KINDS[kind][2 + (len(found) > 1)]}' for kind, found in groups.items() if found]
     name, first = told[0]
-    if cut:
+    why = AGREE if first.verdict == RIGHT else re.sub('^It ', f'{name} ', first.mistake) or first.why
+    if first.verdict == WRONG:
+        why = f'{why} {SECOND}'
+    elif cut := cut_off(record, entry):
+        said[0] += f', but {listed(cut)} {"get" if cut[1:] else "gets"} no gradient'
         named = any(w.name == cut[0] for w in entry.wires)
         past = 'and internal_params does not name it' if named else 'which is none of its inputs'
         why = f'construct uses {cut[0]}, {past}: no bprop answers for it.'
-        return title, [why]
-    if first.verdict == RIGHT:
-        return title, [AGREE]
-    why = re.sub('^It ', f'{name} ', first.mistake) or first.why
-    return title, [why, *[SECOND] * (first.verdict == WRONG)]
+    return f'{"Your" if entry.yours else f"{entry.name}’s"} {"; ".join(said)}', why
 
 
 def unasked(entry: Entry, reading: Reading) -> list[str]:
     """Whose gradients nobody asked for: of floats, as an integer has none."""
     inputs = [v for v in entry.inputs if v.data is not None]
     whole = {k for k, v in enumerate(inputs) if 'Float' not in v.dtype}
-    of = [g.of for k, g in enumerate(reading.gave) if reading.verdicts[k].verdict == NOT_ASKED and k not in whole]
-    if len(of) > 2:
-        return [f'{len(of)} others were not asked for']
-    return [f'{listed([f"{name}’s" for name in of])} {"were" if of[1:] else "was"} not asked for'] * bool(of)
+    verdicts = enumerate(zip(reading.gave, reading.verdicts, strict=True))
+    return [f'{g.of}’s' for k, (g, v) in verdicts if v.verdict == NOT_ASKED and k not in whole]
 
 
 def cut_off(record: Record, entry: Entry) -> list[str]:
@@ -127,17 +113,11 @@ def captured(entry: Entry) -> set[int]:
 
 
 def badge(v: Verdict) -> Said:
-    """A verdict in few words, and their look."""
-    return (f'✗ {off(v)}', 'xx') if v.verdict == WRONG else BADGES[v.verdict]
-
-
-def off(v: Verdict) -> str:
-    """How far a wrong gradient is off; where that is no number, what it is."""
-    if v.off is None:
-        return 'wrong'
-    if not np.isfinite(v.off):
-        return numbers.said(v.given[v.worst])
-    return f'off by {"" if v.due.size == 1 else "up to "}{numbers.said(v.off)}'
+    """A verdict in few words, and their look: of a wrong one how far it is off, or what it is instead of a number."""
+    said, look, *_ = KINDS[v.verdict]
+    off = 'wrong' if v.off is None else f'off by {"up to " * (v.due.size > 1)}{numbers.said(v.off)}'
+    off = off if v.off is None or np.isfinite(v.off) else numbers.said(v.given[v.worst])
+    return said.format(off), look
 
 
 def most(verdicts: tuple) -> float:

@@ -13,7 +13,7 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn
 from minicell.core.errors import NoRuleError
-from minicell.errors import KeptOnSelfWarning, LeavesTapeWarning
+from minicell.errors import KeptOnSelfWarning, LeavesTapeWarning, WriteAfterUseError
 from tests.core.cells import made, values
 from tests.messages import refused, warned
 from tests.traps.test_unseen import HUNDRED, X, doubled
@@ -177,9 +177,15 @@ def calls_counted(kept=[0.0]):  # noqa: B006 (that is the case)
     return kept[0]
 
 
+def counted(thing):
+    thing.k += 1
+    return thing.k
+
+
 UNNOTICED = {
     'a SimpleQueue': (queue.SimpleQueue, lambda s: s.has.put(next(counter)), 's.has.get()'),
     'a helper that counts': (int, lambda s: None, 'calls_counted()'),
+    'what it counts itself': (lambda: SimpleNamespace(k=1.0), lambda s: None, 'counted(s.has)'),
     'numbers that an op draws': (int, lambda s: None, 'ms.ops.randn(1).item()'),
     'the middle of a large array': (
         lambda: np.zeros(10**6),
@@ -196,6 +202,15 @@ def test_what_a_bprop_reads_and_nobody_notices(has, does, read):
     with warned() as said:
         ms.grad(lambda x: (net(x) + net(x * 2)).sum())(X)
     assert not said.caught
+
+
+def test_a_parameter_that_construct_writes_after_it_used_it():
+    """In a Cell that is called once; in one that is called twice it is a WriteAfterUseError."""
+    w = Parameter(Tensor(2.0), 'w', requires_grad=False)
+    net = made(lambda self, x: (x * w, ms.ops.assign(w, w * 0.5))[0], reads('dout * s.w'), w=w)
+    assert values(ms.grad(net)(X)) == [1, 1, 1]
+    with refused(WriteAfterUseError, 'ops.assign(w'):
+        ms.grad(lambda x: net(x) + net(x))(X)
 
 
 def test_a_hook_reads_what_is_there_when_it_runs():
@@ -252,3 +267,58 @@ def test_what_bprop_gives_a_name_of_its_own_is_read(bprop):
 
     with warned(KeptOnSelfWarning, 'ROW', 'has changed since'):
         ms.grad(f)(X)
+
+
+class Notes:
+    """A log, of which a bprop may also fetch what was noted last."""
+
+    def __init__(self):
+        self.lines, self.last = [0.0], 0.0
+
+    def note(self, line):
+        self.lines.append(line)
+
+    def fetch(self):
+        self.last = self.lines[-1]
+
+
+def logs(self, x, out, dout):
+    self.notes.note(1.0)
+    NOTES.note(1.0)
+    return (dout * 2,)
+
+
+def fetches(self, x, out, dout):
+    self.notes.fetch()
+    return (dout * self.notes.last,)
+
+
+NOTES = Notes()
+
+
+@pytest.mark.parametrize('bprop, due', [(logs, set()), (fetches, {KeptOnSelfWarning})], ids=['logs', 'fetches'])
+def test_a_log_is_called_and_not_read_unless_something_of_it_is(bprop, due):
+    net = made(lambda self, x: (self.notes.note(next(counter)), NOTES.note(1.0), x * 1)[2], bprop, notes=Notes())
+    with warned() as said:
+        ms.grad(lambda x: (net(x) + net(x * 2)).sum())(X)
+    assert {w.category for w in said.caught} == due, said.caught
+
+
+MEANS = {
+    'assign': lambda m, g: ms.ops.assign(m, m * 0.5 + g),
+    'set_data': lambda m, g: m.set_data(m * 0.5 + g),
+    'an index': lambda m, g: m.__setitem__(0, m[0] * 0.5 + g[0]),
+}
+
+
+@pytest.mark.parametrize('move', MEANS.values(), ids=MEANS)
+def test_a_moving_average_of_a_bprop_is_its_own_in_each_call(move):
+    """But not what somebody else has written in between."""
+    average = Parameter(Tensor([0.0] * 3), 'average', requires_grad=False)
+    net = made(lambda self, x: x * 2, lambda self, x, out, dout: (move(average, dout), dout * 2)[1:])
+    _, back = ms.vjp(lambda x: net(x) + net(x), X)
+    for ask in lambda: ms.grad(lambda x: (net(x) + net(x)).sum())(X), lambda: back(X)[0], lambda: back(X)[0]:
+        assert values(ask())[0] in (4, 4 * values(X)[0])
+    average.set_data(HUNDRED)
+    with refused(WriteAfterUseError, 'average.set_data'):
+        back(X)

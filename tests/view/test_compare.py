@@ -2,6 +2,8 @@
 
 import re
 
+import minicell as ms
+from minicell import Tensor, nn, ops
 from tests.view.gallery import picture
 
 
@@ -94,3 +96,41 @@ def test_on_a_phone_each_gradient_has_the_true_one_beside_it():
 def test_a_number_that_is_infinite_where_it_should_be_is_not_the_worst():
     frame = picture('heat_not_finite').films[0].frames[-1]
     assert 'NaN' not in (frame['V2t'].attrs['T'], frame['V4t'].attrs['T'])
+
+
+class Deaf(nn.Cell):
+    def construct(self, x):
+        return ops.tanh(x)
+
+    def bprop(self, x, out, dout):
+        return (1 - out * out,)
+
+
+def test_of_time_steps_the_one_is_told_whose_dout_no_other_has_spoilt_and_sums_are_seen_as_sums():
+    tanh, x = Deaf(), Tensor([[1.0, 0.5]])
+
+    def loss(w):
+        h = x
+        for _ in range(3):
+            h = tanh(h @ w)
+        return (h * h).sum()
+
+    with ms.Tape() as tape:
+        gradient = ms.grad(loss)(Tensor([[0.5, -0.25], [0.25, 1.0]]))
+    film = tape.show().films[0]
+    reading = next(r for r in tape.show().record.readings if r.verdicts)
+    due = float(film.frames[-1]['V4t'].attrs['T'].replace('−', '-'))
+    assert abs(due - reading.verdicts[0].due[reading.verdicts[0].worst]) < 0.001, 'that of the last time step'
+    said = [s.attrs['T'] for s in film.frames[-1].values() if s.tag == 'text']
+    assert '✗ made with Deaf’s dx' in said
+    sums = [(f, s) for f, s in zip(film.frames, film.steps, strict=True) if s.title.startswith('w was used')]
+    assert len(sums) == 2
+    for frame, _ in sums:
+        old, new, both = (number(frame, f'asum{sign}[0,0]t') for sign in ('+', '=', ''))
+        assert abs(old + new - both) < 0.02 and frame['asum'].attrs['T'] == 'dw ='
+    assert abs(both - gradient.asnumpy()[0, 0]) < 0.01
+
+
+def number(frame, key):
+    """A number as it is drawn."""
+    return float(frame[key].attrs['T'].replace('−', '-'))

@@ -95,7 +95,7 @@ def made_of(tensor):
 
 WORDS = (
     'else 0|to each number|to the (?:larg|small)est(?: of each (?:row|column))?|turned back|in the old shape|'
-    'summed|summed over rows|row by row'
+    r'summed(?: over (?:rows|columns|axis \d|axes [\d and]+))?|row by row'
 )
 FUNCTIONS = ('sin', 'cos', 'tanh', 'exp', 'log', 'sqrt', 'sinh', 'cosh', 'sign', 'outer')
 
@@ -126,20 +126,11 @@ class Words:
             return self.plain(said).transpose(np.argsort(turn))
         if words == 'in the old shape':
             return self.plain(said).reshape(self.due.shape)
-        if words == 'summed':
-            wide = (1,) * (self.out.ndim - self.due.ndim) + self.due.shape
-            return self.added(self.plain(said), [k for k, n in enumerate(wide) if n != self.out.shape[k]])
-        if words == 'summed over rows':
-            return self.added(self.plain(said), [0])
-        if match := re.fullmatch(r'sum (?:over (rows|columns|axis|axes) )?(?:([\d and]+) )?of (.*)', said):
-            over, axes, rest = match.groups()
-            whole = self.plain(rest)
-            every = range(whole.ndim) if not over else [int(n) for n in axes.split(' and ')] if axes else ()
-            return self.added(whole, every or [('rows', 'columns').index(over)])
-        return self.plain(said)
-
-    def added(self, whole, axes):
-        return whole.sum(tuple(axes)).reshape(self.due.shape)
+        whole = self.plain(said)
+        if words and words.startswith('summed'):
+            axes = [int(n) for n in re.findall(r'\d', words)] or [k for k in (0, 1) if ('rows', 'columns')[k] in words]
+            return whole.sum(tuple(axes) or None).reshape(self.due.shape)
+        return whole
 
     def spread(self, whole):
         """To the axes that are not there."""
@@ -159,11 +150,11 @@ class Words:
         return np.asarray(eval(code, {'__builtins__': {}}, functions | own))
 
 
-def values(record, entry, douts, starts=False, alias=''):
+def values(record, entry, douts, run=None):
     """What the values of an entry are, by the names that they have in the picture."""
-    names = formula.called(record, entry, starts)
+    names = formula.called(record, entry, run)
     every = [*zip(names.inputs, entry.inputs, strict=True), (names.out, entry.outputs[0])]
-    every.append((alias or names.dout, douts[0]))
+    every.append((names.dout, douts[0]))
     found = {}
     for name, value in every:
         if value.data is not None:
@@ -190,10 +181,9 @@ def told(record):
         if entry.kind == 'op' and len(entry.outputs) == 1 == len(reading.douts) and reading.gave:
             places = [k for k, v in enumerate(entry.inputs) if v.data is not None]
             gave = {k: g.value for k, g in zip(places, reading.gave, strict=False) if g.value is not None}
-            aliases = ('', phrases.amount(reading.douts[0])) if phrases.single(reading.douts[0]) else ('',)
-            for starts, alias in itertools.product((False, True), aliases):
-                known = values(record, entry, reading.douts, starts, alias)
-                for found in formula.formulas(record, entry, starts, reading.douts[0], alias):
+            for run in {None, record.passes[reading.run]}:
+                known = values(record, entry, reading.douts, run)
+                for found in formula.formulas(record, entry, run, reading.douts[0]):
                     out.setdefault(str(found), [])
                     out.setdefault(found.said, [])
                     if found.k not in gave:
@@ -340,8 +330,8 @@ def test_a_single_number_is_written_at_a_high_order_and_nothing_lies_on_it(sourc
 def test_two_douts_of_one_entry_have_two_names():
     picture = true(taped('ops.tanh(x) * x', SCALAR, order=2))
     said = set(shown(picture))
-    assert 'dout × dout' not in said and 'd(entry 1′) × dout' in ' '.join(said)
-    assert 'd(entry 1′)' in gallery.texts(picture.painted(only=0)[0].frames[-1])
+    assert 'dout × dout' not in said and 'dout′ × dout' in ' '.join(said)
+    assert 'dout′' in gallery.texts(picture.painted(only=0)[0].frames[-1])
 
 
 def test_what_comes_into_a_bprop_has_the_name_that_the_bprop_has_for_it():

@@ -10,7 +10,7 @@ import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.view import account as package
 from minicell.view.account import account as account_module
-from minicell.view.account import ask, book, maker, slopes, sums, table, true
+from minicell.view.account import ask, book, maker, rows, slopes, table, true
 from tests.messages import refused, tells
 from tests.view.everything import adds_up, close
 
@@ -404,6 +404,6 @@ def test_numbers_in_words():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize('module', [package, account_module, ask, book, maker, slopes, sums, table, true])
+@pytest.mark.parametrize('module', [package, account_module, ask, book, maker, rows, slopes, table, true])
 def test_examples(module):
     assert not doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).failed

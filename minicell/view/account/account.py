@@ -7,7 +7,7 @@ from ...core.watch import Tape
 from . import slopes, table
 from .ask import asked
 from .maker import Maker
-from .row import Row
+from .rows import Row
 
 
 @dataclass(frozen=True, eq=False)

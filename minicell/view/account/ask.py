@@ -42,7 +42,7 @@ def book_of(tape: Tape) -> Book:
 
 def by_name(book: Book, name: str) -> Handed:
     """The gradient of that name; the name of what it is a gradient of will do."""
-    found = book.by_name()
+    found = book.by_name
     for said in (name, f'd{name}', f'd({name})'):
         if said in found:
             return found[said]
@@ -103,7 +103,7 @@ def step(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Tensor
 
 def unknown(book: Book, gradient: object) -> str:
     """What to say of a Tensor that is no gradient of this tape."""
-    found = book.by_name()
+    found = book.by_name
     if id(gradient) in book.tensors or id(gradient) in book.origin:
         name = book.name(gradient)
         if isinstance(gradient, Tensor) and gradient.array.dtype.kind not in 'fc':

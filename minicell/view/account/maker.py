@@ -10,15 +10,12 @@ from ...nn.hooks import Exit
 from ...ops.hooks import HookedRule, _Hook, _of_leaves
 from ...story import facts as facts_of
 from ...story.places import columns
-from ...story.source import method
+from ...story.source import method, users
 from .. import style
 from . import slopes, table, true
-from .book import Book, Contribution, Handed, cotangents, place, place_of_bprop, yours
-from .row import Row
+from .book import Book, Handed, cotangents
+from .rows import Row, largest, near, odd, running, size
 from .slopes import Read, Unknown
-from .sums import KEPT, MANY, largest, near, odd, running, size, weight
-
-ROUNDING = style.ROUNDINGS
 
 
 class Maker:
@@ -27,206 +24,190 @@ class Maker:
     def __init__(self, tape: Tape, book: Book, handed: Handed, index: tuple) -> None:
         self.tape, self.book, self.handed, self.index = tape, book, handed, index
         self.name = book.gradient(handed.tensor)
-        self.number = self.value(handed.value, handed.at)[index].item()
-        self.notes: list[str] = []
+        self.number = self.at(handed)
+        self.notes: dict[str, None] = {}
         self.loose = 0.0  # the magnitude of all that was added, within a row of others too
 
     def value(self, thing: object, at: int) -> np.ndarray:
         """A gradient's numbers at a time."""
         return self.tape.value(thing, at) if isinstance(thing, Tensor) else np.asarray(thing)
 
+    def at(self, handed: Handed) -> Any:
+        """The number that was handed out."""
+        return self.value(handed.value, handed.at)[self.index].item()
+
+    def note(self, words: str) -> None:
+        """Add a sentence under the table, once."""
+        self.notes[words] = None
+
     def account(self) -> dict[str, Any]:
         """The fields of the account."""
-        tensor, reading = self.handed.tensor, self.handed.reading
-        given = [self.handed.part] if self.handed.part else self.book.contributions(reading, tensor)
-        if self.handed.part and (parts := len(self.book.contributions(reading, tensor))) > 1:
-            self.note(f'This is one of {parts} parts of {self.name}.')
-        for c in given:
-            if c.value is None:
-                self.note(f'{self.book.who(c.step.event.entry)} handed out None for '
-                          f'{self.book.name(tensor)}, which counts as 0.')  # fmt: skip
-        given = [c for c in given if c.value is not None]
+        of, parts = self.book.name(self.handed.tensor), self.book.parts_of(self.handed)
+        if self.handed.step:
+            if len(parts) > 1:
+                self.note(f'This is one of {len(parts)} parts of {self.name}.')
+            parts = [self.handed]
+        for part in parts:
+            if part.value is None:
+                self.note(f'{self.book.who(part.step.event.entry)} handed out None for {of}, which counts as 0.')
+        given = [part for part in parts if part.value is not None]
         if not given and not self.notes:
-            self.note(f'Nothing on the tape leads from {self.book.name(tensor) or "it"} to the result.')
-        self.bprops = [c for c in given if c.step and isinstance(c.step.event.entry, Call)]
-        rows, rest = [], []
-        if len(given) > MANY:
-            kept = {id(c) for c in sorted(given, key=lambda c: -weight(self.at(c)))[:KEPT]}
-            given, rest = [c for c in given if id(c) in kept], [c for c in given if id(c) not in kept]
-        for c in given:
-            rows += self.rows_of(c)
+            self.note(f'Nothing on the tape leads from {of or "it"} to the result.')
+        self.bprops = [part for part in given if part.step and isinstance(part.step.event.entry, Call)]
+        self.own = any(yours(part.step.event.entry.cell) for part in self.bprops)
+        kept = largest([self.at(part) for part in given])
+        shown = [given[k] for k in kept]
+        rest = [part for k, part in enumerate(given) if k not in kept]
+        rows = [row for part in shown for row in self.rows_of(part)]
         if rest:
-            self.loose += sum(size(self.at(c)) for c in rest)
-            rows.append(Row(f'{len(rest)} other entries', product=sum(self.at(c) for c in rest), kind='others'))
+            self.loose += sum(size(self.at(part)) for part in rest)
+            rows.append(Row(f'{len(rest)} other entries', product=sum(map(self.at, rest)), kind='others'))
         rows = [r for r in rows if r.through != 'none of it'] or rows  # a slice of other numbers, say
         rows = running(rows + self.left_over(rows))
-        due, heading, true_rows, verdict = true.beside(self, given, rest, rows)
-        own = any(r.yours for r in rows)
-        total = table.say(self.number)
+        due, heading, true_rows, verdict = true.beside(self, shown, rest, rows)
+        own, total = any(r.yours for r in rows), table.say(self.number)
         title = f'How {"your " * own}{table.at(self.name, self.index)} = {total} was made'
         return dict(
             title=title, rows=tuple(rows), total=total, number=self.number, note=' '.join(self.notes), true=due,
             true_heading=heading, true_rows=tuple(true_rows), verdict=verdict, name=self.name, index=self.index,
         )  # fmt: skip
 
-    def note(self, words: str) -> None:
-        """Add a sentence under the table."""
-        if words not in self.notes:
-            self.notes.append(words)
-
-    def at(self, c: Contribution) -> Any:
-        """The number that was handed out."""
-        return self.value(c.value, c.at)[self.index].item()
-
     # ---- rows ----
 
-    def rows_of(self, c: Contribution) -> list[Row]:
-        """What one contribution consists of."""
-        value = self.at(c)
-        if c.step is None:
-            self.loose += size(value)
-            return [Row('backward starts with it', product=value, kind='start')]
-        entry = c.step.event.entry
-        if isinstance(entry, Call):
-            self.loose += size(value)
-            return [self.of_bprop(c, entry, value)]
-        if isinstance(facts_of.under(entry.rule), _Hook | Exit):
-            self.loose += size(value)
-            return [self.of_hook(c, entry, value)]
-        return self.of_rule(c, entry, value)
+    def rows_of(self, part: Handed) -> list[Row]:
+        """What one part consists of."""
+        value, entry = self.at(part), part.step and part.step.event.entry
+        if entry is None:
+            row = Row('backward starts with it', product=value, kind='start')
+        elif isinstance(entry, Call):
+            row = self.of_bprop(part, entry, value)
+        elif isinstance(facts_of.under(entry.rule), _Hook | Exit):
+            row = self.of_hook(part, entry, value)
+        else:
+            return self.of_rule(part, entry, value)
+        self.loose += size(value)
+        return [row]
 
     def line(self, entry: Op | Call) -> dict:
         """Where an entry stands."""
         where = self.book.lines.get(entry.at)
-        return {
-            'line': place(where and (columns(where) or where.span)),
-            'file': where.file if where else '',
-            'entry': entry.at,
-        }
+        line = place(where and (columns(where) or where.span))
+        return dict(line=line, file=where.file if where else '', entry=entry.at)
 
-    def of_bprop(self, c: Contribution, entry: Call, value: Any) -> Row:
+    def of_bprop(self, part: Handed, entry: Call, value: Any) -> Row:
         """A bprop signs for what it returned."""
-        own, kind = yours(entry.cell), type(entry.cell).__name__
-        formula, line = place_of_bprop(entry.cell, argument(entry, c.place))
-        facts = facts_of.of_bprop(entry.cell)
-        if facts is not None and not facts.reads_dout:
-            self.note(f'{kind}.bprop does not use {facts.dout}.')
-        code = method(entry.cell, 'bprop')
-        there = {'line': line, 'file': code.co_filename if code else '', 'entry': entry.at}
+        own, facts, number = yours(entry.cell), facts_of.of_bprop(entry.cell), argument(entry, part.place)
+        there, formula = self.line(entry), ''
+        if facts is not None:
+            formula = facts.formulas[number] if 0 <= number < len(facts.formulas) else ''
+            span = facts.marks[number].span if formula else None
+            if own:
+                there.update(line=place(span) or str(facts.end.line), file=facts.end.file)
+            if not facts.reads_dout:
+                self.note(f'{type(entry.cell).__name__}.bprop does not use {facts.dout}.')
         only = own and len(self.bprops) == 1
         who = f'{"your " * own}bprop{"" if only else f" of {self.book.who(entry)}"}'
-        dout = [self.value(g, c.at).size for _, g in cotangents(c.step.event) if g is not None]
-        of = self.same_place(c) if dout == [1] else None  # a bprop may use all of it
-        there = there if own else self.line(entry)
+        dout = [self.value(g, part.at).size for _, g in cotangents(part.step.event) if g is not None]
+        of = self.same_place(part) if dout == [1] else None  # a bprop may use all of it
         return Row(who, **there, product=value, formula=formula, kind='bprop', yours=own, of=of)
 
-    def same_place(self, c: Contribution) -> tuple | None:
+    def same_place(self, part: Handed) -> tuple | None:
         """The element of the cotangent that stands where the number stands, if it is one of the same shape."""
-        found, entry, gave = cotangents(c.step.event), c.step.event.entry, [t for t, _ in c.step.give.gradients]
-        if len(found) > 1:  # of a hook on several
-            there = [k for k, t in enumerate(entry.inputs) if t is gave[c.place]]
-            before = sum(t is gave[c.place] for t in gave[: c.place])
-            found = [found[there[before]]] if before < len(there) < len(found) + 1 else [(None, None)]
-        t, g = found[0]
-        if g is None or self.value(g, c.at).shape != self.handed.tensor.shape:
+        came, entry, gave = cotangents(part.step.event), part.step.event.entry, [t for t, _ in part.step.give.gradients]
+        if len(came) > 1:  # of a hook on several
+            there = [k for k, t in enumerate(entry.inputs) if t is gave[part.place]]
+            before = sum(t is gave[part.place] for t in gave[: part.place])
+            came = [came[there[before]]] if before < len(there) < len(came) + 1 else [(None, None)]
+        t, g = came[0]
+        if g is None or self.value(g, part.at).shape != self.handed.tensor.shape:
             return None
-        return Handed(self.handed.reading, self.book.entered(t, self.handed.reading), g, c.step.event.at), self.index
+        return self.book.collected(self.handed.reading, t, g, part.step.event.at), self.index
 
-    def of_hook(self, c: Contribution, entry: Op, value: Any) -> Row:
+    def of_hook(self, part: Handed, entry: Op, value: Any) -> Row:
         """So does a hook; where it changed nothing, the slope is 1."""
-        of, factor, came = self.same_place(c), None, None
-        if of is not None:
-            came = self.value(of[0].value, of[0].at)[self.index].item()
-            factor = 1.0 if came == value or (came != came and value != value) else None
+        row = Row(f'yours: {self.book.who(entry)}', **self.line(entry), product=value, kind='hook', yours=True)
+        if (of := self.same_place(part)) is not None:
+            came = self.at(of[0])
             self.hooked('the hook', came, value)
-        who = f'yours: {self.book.who(entry)}'
-        came = came if factor else None
-        return Row(
-            who, **self.line(entry), factor=factor, cotangent=came, product=value, kind='hook', yours=True, of=of
-        )
+            row = row._replace(of=of, **dict(factor=1.0, cotangent=came) if same(came, value) else {})
+        return row
 
     def hooked(self, who: str, came: Any, went: Any) -> None:
         """Say what a hook did."""
-        if came == went or (came != came and went != went):
+        if same(came, went):
             self.note(f'{who[0].upper()}{who[1:]} changed nothing.')
         else:
             self.note(f'{table.say(came)} arrived, and {who} made {table.say(went)} of it.')
 
-    def of_rule(self, c: Contribution, entry: Op, value: Any) -> list[Row]:
+    def of_rule(self, part: Handed, entry: Op, value: Any) -> list[Row]:
         """A rule's part: a row for each element of dout that the number came through."""
-        came = [(t, None if g is None else self.value(g, c.step.event.at)) for t, g in cotangents(c.step.event)]
-        read = self.read(entry, [g for _, g in came], c.step.event.at)
-        who, kind, own = self.book.who(entry), 'rule', hasattr(entry.rule, 'owner')
-        pulled = [Handed(self.handed.reading, self.book.entered(t, self.handed.reading), g, c.step.event.at)
-                  for t, g in cotangents(c.step.event)]  # fmt: skip
-        line = self.line(entry)
+        event, who = part.step.event, self.book.who(entry)
+        came = [self.book.collected(self.handed.reading, t, g, event.at) for t, g in cotangents(event)]
+        given = [None if c.value is None else self.value(c.value, event.at) for c in came]
+        kind, own = 'rule', hasattr(entry.rule, 'owner')
+        arrived = self.read(entry, given, event.at)
+        read, line = arrived, self.line(entry)
         if isinstance(entry.rule, HookedRule):
-            who = f'your hook on {self.book.name(entry.out) or "it"}, then {who}'
-            kind, own, arrived = 'hook', True, read.cotangents[0]
-            behind = [None if g is None else slopes.wide(self.value(g, c.at)) for g in c.step.came]
+            who = f'hook on {self.book.name(entry.out) or "it"}, then {who}'
+            kind, own = 'hook', True
+            behind = [None if g is None else slopes.wide(self.value(g, part.at)) for g in part.step.came]
             read = read._replace(cotangents=behind)
+        signed = f'your {who}' if own else who
         try:
-            rows = self.split(read, c.place, self.index, entry.inputs, entry.out, value)
+            rows = self.split(read, part.place, entry.inputs, entry.out, value)
         except Unknown:  # rather one row than none
-            self.note(f'What {who} handed out cannot be taken apart any further.')
+            self.note(f'What {signed} handed out cannot be taken apart any further.')
             self.loose += size(value)
-            return [Row(f'your {who}' if own and kind == 'rule' else who, **line, product=value, kind=kind, yours=own)]
-        who = f'your {who}' if own and kind == 'rule' else who
+            return [Row(signed, **line, product=value, kind=kind, yours=own)]
         if kind == 'hook' and len(rows) == 1 and rows[0].of:
-            self.hooked(f'the hook on {self.output(entry.out)}', arrived[rows[0].of[1]].item(), rows[0].cotangent)
+            before = arrived.cotangents[0][rows[0].of[1]].item()
+            self.hooked(f'the hook on {self.output(entry.out)}', before, rows[0].cotangent)
         return [
-            row._replace(who=who, **line, kind=kind if row.kind == 'rule' else row.kind, yours=own,
-                         of=row.of and (pulled[row.of[0]], row.of[1]))
+            row._replace(who=signed, **line, kind=kind if row.kind == 'rule' else row.kind, yours=own,
+                         of=row.of and (came[row.of[0]], row.of[1]))
             for row in rows
         ]  # fmt: skip
 
     def read(self, entry: Op, given: list, at: int) -> Read:
         """An entry's rule with all that it read on the way back."""
-        rule = entry.rule.inner if isinstance(entry.rule, HookedRule) else entry.rule
         inputs = [slopes.wide(self.tape.value(t, at)) for t in entry.inputs]
         widened = lambda t: wrap(slopes.wide(self.tape.value(t, at)))
-        out = map_tensors(entry.out, widened) if slopes.is_several(entry.out) else widened(entry.out).array
-        return Read(rule, inputs, entry.attrs, out, [None if g is None else slopes.wide(g) for g in given])
+        out = widened(entry.out).array if isinstance(entry.out, Tensor) else map_tensors(entry.out, widened)
+        cotangents_ = [None if g is None else slopes.wide(g) for g in given]
+        return Read(facts_of.under(entry.rule), inputs, entry.attrs, out, cotangents_)
 
-    def split(self, read: Read, at: int, index: tuple, inputs: tuple, out: Any, value: Any) -> list[Row]:
+    def split(self, read: Read, at: int, inputs: tuple, out: Any, value: Any) -> list[Row]:
         """Slope × cotangent for each element that matters. Raises Unknown where they do not add up to `value`."""
-        found = slopes.slopes(read, at, index)
-        outs, kept, added, sizes, count = slopes.outputs(out), [], {}, 0.0, 0
-        for k, (s, g) in enumerate(zip(found.of, read.cotangents, strict=True)):
-            if s is None:
-                continue
-            matter = np.array(s != 0)  # NaN counts
-            for n, j in found.named:
-                matter[j] |= n == k
-            if odd(value):
-                for j in map(tuple, np.argwhere(~np.isfinite(g) & ~matter)[: style.ROUNDINGS].tolist()):
-                    matter[j] = slopes.reaches(read, at, index, k, j)
-            parts = added[k] = np.where(matter, s * g, 0.0)
-            sized = np.where(np.isfinite(parts), np.abs(parts), np.inf).ravel()
-            sizes += sized[np.isfinite(sized)].sum()
-            there = np.flatnonzero(matter)
-            count += there.size
-            if there.size > MANY:
-                there = there[np.argsort(-sized[there], kind='stable')[:MANY]]
-            kept += [(k, tuple(map(int, np.unravel_index(j, s.shape)))) for j in there]
-        if not near(self.held(sum(p.sum() for p in added.values())), value, self.room(sizes)):
-            raise Unknown(f'{read.rule.name} does not add up')
+        there = [k for k, g in enumerate(read.cotangents) if g is not None]
+        flat = lambda arrays: np.concatenate([np.ravel(arrays[k]) for k in there])
+        for found in slopes.slopes(read, at, self.index):
+            s, g = flat(found.of), flat(read.cotangents)
+            matter = s != 0  # NaN counts
+            for _, j in found.named:  # of ops with one output
+                matter[np.ravel_multi_index(j, read.out.shape)] = True
+            if odd(value) and np.isfinite((s * g)[matter]).all():
+                matter |= ~np.isfinite(g)  # 0 × ∞
+            parts = np.where(matter, s * g, 0.0)
+            sizes = np.abs(parts[np.isfinite(parts)]).sum()
+            if near(self.held(parts.sum()), value, self.room(sizes)):
+                break
+        else:
+            raise Unknown(read.rule.name)
         self.loose += sizes
-        rows = []
-        for k, j in sorted(kept):
-            s, g = found.of[k][j].item(), read.cotangents[k][j].item()
+        rows, every, starts = [], np.flatnonzero(matter), np.cumsum([0, *(found.of[k].size for k in there)])
+        outs = [t for t in tensors_in(out) if t.array.dtype.kind in 'fc']
+        kept = every[largest(parts[every])]
+        places = [(there[i], n - starts[i]) for n in kept for i in [np.searchsorted(starts, n, 'right') - 1]]
+        places = [(k, tuple(map(int, np.unravel_index(n, found.of[k].shape)))) for k, n in places]
+        zero = [(0, self.index)] if found.of[0] is not None and outs[0].shape == self.handed.tensor.shape else []
+        for k, j in places or zero:
+            slope, came = found.of[k][j].item(), read.cotangents[k][j].item()
             through = table.at(self.output(outs[k], k if len(outs) > 1 else None), j)
             by = self.named(found.named.get((k, j)), inputs, out)
-            rows.append(Row('', '', s, g, s * g, 0.0, through, by, of=(k, j)))
-        if count > MANY:
-            rows = largest(rows)
-            for r in rows:
-                added[r.of[0]][r.of[1]] = 0.0
-            rest = sum(p.sum().item() for p in added.values())
-            rows.append(Row('', product=rest, through=f'{count - len(rows)} others', kind='others'))
-        if not rows and found.of[0] is not None and found.of[0].shape == self.handed.tensor.shape:
-            g = read.cotangents[0][index].item()
-            rows.append(Row('', '', 0.0, g, 0.0, 0.0, table.at(self.output(outs[0]), index), of=(0, index)))
+            rows.append(Row('', '', slope + 0.0, came, slope * came + 0.0, 0.0, through, by, of=(k, j)))  # (no −0)
+        if len(others := np.setdiff1d(every, kept)):
+            product = parts[others].sum().item()
+            rows.append(Row('', product=product, through=f'{len(others)} others', kind='others'))
         return rows or [Row('', through='none of it')]
 
     def named(self, found: tuple | None, inputs: tuple, out: Any) -> str:
@@ -244,7 +225,7 @@ class Maker:
     def room(self, sizes: float) -> float:
         """How far off a sum of parts of this size may be that is rounded to the gradient's dtype."""
         info = np.finfo(self.handed.tensor.array.dtype)
-        return ROUNDING * float(max(info.eps * sizes, info.smallest_subnormal))
+        return style.ROUNDINGS * float(max(info.eps * sizes, info.smallest_subnormal))
 
     def held(self, total: Any) -> Any:
         """A sum as the gradient's dtype holds it: what is too large is infinite."""
@@ -252,24 +233,38 @@ class Maker:
 
     def left_over(self, rows: list[Row]) -> list[Row]:
         """What the rows do not add up to: a rounding, or what a hook of the input itself did."""
-        total = sum(r.product for r in rows)
-        missing, dtype = self.number - total, self.handed.tensor.dtype
+        total, t = sum(r.product for r in rows), self.handed.tensor
+        missing, name = self.number - total, self.book.name(t) or 'it'
         if near(0.0, missing, 1e-6 * size(self.number)) or (odd(self.number) and odd(total)):
             return []
         if near(0.0, missing, self.room(max(self.loose, size(self.number)))):
-            return [Row(f'rounding in {dtype}', product=missing, kind='rounding')]
+            return [Row(f'rounding in {t.dtype}', product=missing, kind='rounding')]
         if self.held(total) == self.number:
-            return [Row(f'too large for {dtype}', product=missing, kind='rounding')]
-        name, t = self.book.name(self.handed.tensor) or 'it', self.handed.tensor
-        if (
-            id(t) in _of_leaves
-            or id(self.book.walk.tensors.same.get(id(t))) in _of_leaves
-            or any(e[style.HOOKED] is t and isinstance(e[0], HookedRule) for e in self.tape.entries())
-        ):
-            self.hooked(f'the hook on {name}', sum(r.product for r in rows), self.number)
+            return [Row(f'too large for {t.dtype}', product=missing, kind='rounding')]
+        hooks = any(e[style.HOOKED] is t and isinstance(e[0], HookedRule) for e in self.tape.entries())
+        if hooks or not _of_leaves.keys().isdisjoint((id(t), id(self.book.walk.tensors.same.get(id(t))))):
+            self.hooked(f'the hook on {name}', total, self.number)
             return [Row(f'your hook on {name}', product=missing, kind='hook', yours=True)]
         self.note('The tape does not know where the rest comes from.')
         return [Row('not on the tape', product=missing, kind='unknown')]
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two numbers are the same, or both NaN."""
+    return one == other or (one != one and other != other)
+
+
+def yours(cell: object) -> bool:
+    """Whether a Cell's bprop stands in the user's code."""
+    return users(method(cell, 'bprop'))
+
+
+def place(span: tuple[int, int, int, int] | None) -> str:
+    """A place in the code as `16:9–14`: the line, and the columns, in characters from 0."""
+    if span is None:
+        return ''
+    line, last, column, end = span
+    return f'{line}:{column}–{end}' if last == line and end else f'{line}–{last}' if last > line else f'{line}'
 
 
 def argument(entry: Call, number: int) -> int:

@@ -1,8 +1,8 @@
 """How much one number of an input's gradient counts each element of the cotangent: by the rule itself, read once more.
 
 A rule is linear in its cotangent, so that these slopes are the derivative of the number by the cotangent. They are
-found by differentiating the rule; where a rule cannot be differentiated, by seeds with one element at a time. Either
-way a cotangent of random numbers must then give the sum that the slopes say.
+found by differentiating the rule; where a rule cannot be differentiated, by seeds with one element at a time. They are
+believed if slope × cotangent, added up, is the number that the rule handed out.
 """
 
 import contextlib
@@ -16,15 +16,12 @@ from ...core.differentiate import differentiate
 from ...core.errors import MinicellError
 from ...core.rules import Bundle, Parts
 from ...core.tape import NOWHERE
-from ...core.tensor import Tensor, tensors_in, wrap
+from ...core.tensor import Tensor, wrap
 from ...core.watch import aside
 from ...ops.hooks import Passing
 from ...replay.program import past_hooks
 from ...story.followed import tried
 from .. import style
-
-SEEDS = style.SEEDS
-PROBED = style.PROBED
 
 
 class Read(NamedTuple):
@@ -38,7 +35,7 @@ class Read(NamedTuple):
 
 
 class Slopes(NamedTuple):
-    """For each cotangent: the slopes (None where nothing arrived); and the names of those that are a value."""
+    """For each cotangent the slopes, or None where nothing arrived; and the names of those that are a value."""
 
     of: list[np.ndarray | None]
     named: dict  # (cotangent, index) -> (input or -1 for the output, index there, sign)
@@ -73,11 +70,6 @@ def asked(rule: Any, call: Callable, *given: object) -> Any:
     return found
 
 
-def reread(read: Read, cotangents: list, place: int) -> object:
-    """The `place`-th gradient that the rule returns for these cotangents."""
-    return _pairs(read, cotangents)[1][place][1]
-
-
 def places(read: Read, wanted: list[int]) -> list[tuple[int, object]]:
     """(place, gradient) of all that the rule returns for these inputs, read on arrays."""
     then, pairs = _pairs(read, read.cotangents)
@@ -97,28 +89,17 @@ def _pairs(read: Read, cotangents: list) -> tuple[tuple[Tensor, ...], list[tuple
     return then, list(asked(read.rule, read.rule.vjp, g, -NOWHERE, x, y, out))
 
 
-def slopes(read: Read, place: int, index: tuple) -> Slopes:
-    """The slopes for one number. Raises Unknown where the rule is not linear, or cannot be read again."""
+def slopes(read: Read, place: int, index: tuple) -> Iterator[Slopes]:
+    """The slopes for one number, found in one way and in the other: whoever asks tells whether they fit."""
     if any(a is not None and a.dtype.kind == 'c' for a in (*read.inputs, *read.cotangents)):
-        raise Unknown('complex')
-    found = None
+        return
     for way in (_differentiated, _one_by_one):
         with contextlib.suppress(*REFUSED):
             found = way(read, place, index)
-            if _agrees(read, place, index, found):
-                break
-            found = None
-    if found is None:
-        raise Unknown(read.rule.name)
-    named, support = {}, {}
-    nameable = isinstance(read.out, np.ndarray) and not isinstance(read.rule, Passing)
-    if nameable and sum(a.size for a in (*read.inputs, read.out)) <= PROBED:
-        with contextlib.suppress(*REFUSED):
             named, support = _probed(read, place, index)
-    for k, s in enumerate(found):
-        if s is not None and not np.isfinite(s).all():
-            _settle(read, place, index, k, s, support)
-    return Slopes(found, {key: v for key, v in named.items() if _holds(read, found, key, v)} if named else {})
+            if support is not None:
+                found[0][~np.isfinite(found[0]) & (support == 0)] = 0  # 0 × ∞ of one element does not count for another
+            yield Slopes(found, {key: value for key, value in named.items() if _holds(read, found, key, value)})
 
 
 def _differentiated(read: Read, place: int, index: tuple) -> list:
@@ -128,7 +109,7 @@ def _differentiated(read: Read, place: int, index: tuple) -> list:
         cotangents = [None] * len(read.cotangents)
         for k, g in zip(there, given, strict=True):
             cotangents[k] = g
-        d = reread(read, cotangents, place)
+        d = _pairs(read, cotangents)[1][place][1]
         return d[index] if index else d
 
     given = tuple(wrap(read.cotangents[k]) for k in there)
@@ -140,86 +121,48 @@ def _differentiated(read: Read, place: int, index: tuple) -> list:
 
 
 def _one_by_one(read: Read, place: int, index: tuple) -> list:
-    if sum(g.size for g in read.cotangents if g is not None) > SEEDS:
+    if sum(g.size for g in read.cotangents if g is not None) > style.SEEDS:
         raise Unknown('too many')
-    found = []
-    for k, g in enumerate(read.cotangents):
-        found.append(None if g is None else np.zeros(g.shape))
-        for j in np.ndindex(g.shape) if g is not None else ():
-            found[k][j] = _seeded(read, place, index, k, j)
+    zeros = lambda: [None if g is None else np.zeros(g.shape) for g in read.cotangents]
+    found = zeros()
+    for k, s in enumerate(found):
+        for j in np.ndindex(s.shape) if s is not None else ():
+            seed = zeros()
+            seed[k][j] = 1
+            s[j] = np.asarray(_pairs(read, seed)[1][place][1])[index]
     return found
 
 
-def _seeded(read: Read, place: int, index: tuple, k: int, j: tuple, value: float = 1.0) -> float:
-    """What the number is where the k-th cotangent has one element alone."""
-    seed = [None if g is None else np.zeros(g.shape) for g in read.cotangents]
-    seed[k][j] = value
-    return np.asarray(reread(read, seed, place))[index]
-
-
-def _agrees(read: Read, place: int, index: tuple, found: list) -> bool:
-    """Whether the slopes tell what a cotangent of random numbers leads to."""
-    rng = np.random.default_rng(0)
-    seed = [None if g is None else rng.uniform(0.5, 1.5, g.shape) * rng.choice([-1, 1], g.shape)
-            for g in read.cotangents]  # fmt: skip
-    due = np.asarray(reread(read, seed, place))[index]
-    parts = [s * g for s, g in zip(found, seed, strict=True) if s is not None]
-    got, most = sum(p.sum() for p in parts), sum(np.abs(p).sum() for p in parts)
-    return not np.isfinite(due) or not np.isfinite(got) or abs(got - due) <= 1e-6 * most
-
-
-def _probed(read: Read, place: int, index: tuple) -> tuple[dict, dict]:
-    """Which slopes are a value of an input or of the output, and which are 0 by the rule's structure.
+def _probed(read: Read, place: int, index: tuple) -> tuple[dict, np.ndarray | None]:
+    """Which slopes are a value of an input or of the output; and slopes that are 0 by the rule's structure alone.
 
     All inputs get random numbers, so that a slope that equals one of them does so by the rule and not by chance.
     """
-    rng = np.random.default_rng(1)
+    if not isinstance(read.out, np.ndarray) or isinstance(read.rule, Passing):
+        return {}, None
+    if sum(a.size for a in (*read.inputs, read.out)) > style.PROBED:
+        return {}, None
+    rng, named, values = np.random.default_rng(1), {}, {}
     inputs = [rng.uniform(0.3, 0.95, a.shape) if a.dtype.kind == 'f' else a for a in read.inputs]
-    out = np.asarray(asked(read.rule, read.rule.run_kernel, inputs, read.attributes))
-    if out.shape != read.out.shape:
-        raise Unknown('another shape')
-    again = read._replace(inputs=inputs, out=out)
-    (s,) = _differentiated(again, place, index)
-    values = {}
+    try:
+        out = np.asarray(asked(read.rule, read.rule.run_kernel, inputs, read.attributes))
+        if out.shape != read.out.shape:
+            return {}, None
+        (s,) = _differentiated(read._replace(inputs=inputs, out=out), place, index)
+    except REFUSED:
+        return {}, None
     for number, a in ((-1, out), *enumerate(inputs)):
         if a.dtype.kind == 'f':
             values.update((v, (number, tuple(map(int, j)))) for j, v in np.ndenumerate(a))
-    named = {}
     for j in map(tuple, np.argwhere(s).tolist()):
         for sign in (1, -1):
             if s[j] * sign in values:
                 named[0, j] = (*values[s[j] * sign], sign)
-    return named, {0: s}
+    return named, s
 
 
 def _holds(read: Read, found: list, key: tuple, named: tuple) -> bool:
     k, j = key
     number, where, sign = named
     value = (read.out if number < 0 else read.inputs[number])[where] * sign
-    with np.errstate(all='ignore'):
-        return bool(np.isclose(found[k][j], value, rtol=1e-6, atol=0, equal_nan=True))
-
-
-def _settle(read: Read, place: int, index: tuple, k: int, s: np.ndarray, support: dict) -> None:
-    """Infinite values of one element (0 * inf) must not count for another."""
-    for j in map(tuple, np.argwhere(~np.isfinite(s)).tolist()[:SEEDS]):
-        alone = _seeded(read, place, index, k, j)
-        if np.isfinite(alone):
-            s[j] = alone
-        elif k in support and np.isfinite(support[k][j]) and not support[k][j]:
-            s[j] = 0
-
-
-def reaches(read: Read, place: int, index: tuple, k: int, j: tuple) -> bool:
-    """Whether this element of the cotangent, NaN or infinite, makes the number so."""
-    return not np.isfinite(_seeded(read, place, index, k, j, float(read.cotangents[k][j])))
-
-
-def is_several(out: object) -> bool:
-    """Whether an op returned several Tensors."""
-    return not isinstance(out, Tensor)
-
-
-def outputs(out: object) -> list[Tensor]:
-    """The float outputs of an op."""
-    return [t for t in tensors_in(out) if t.array.dtype.kind in 'fc']
+    return bool(np.isclose(found[k][j], value, rtol=1e-6, atol=0, equal_nan=True))

@@ -8,17 +8,16 @@ from ... import judge
 from ...core.watch import Call
 from ...judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
 from . import slopes, table
-from .book import Contribution, yours
-from .row import Row
-from .sums import near, odd, running, size
+from .book import Handed
+from .rows import Row, near, odd, running, size
 
 
-def beside(maker: Any, given: list[Contribution], rest: list[Contribution], rows: list[Row]) -> tuple:
+def beside(maker: Any, given: list[Handed], rest: list[Handed], rows: list[Row]) -> tuple:
     """What the built-in rules would have added up in the place of the bprops: (total, heading, rows, verdict)."""
     every = [c for c in [*given, *rest] if c.step and isinstance(c.step.event.entry, Call)]
     if not every or any(r.kind == 'hook' for r in rows):
         return None, '', [], ''
-    known, shown = {id(c): maker.book.verdict(c) for c in every}, {id(c) for c in given}
+    known, shown = {id(c): judge.of_turn(maker.tape, c.step)[c.place] for c in every}, {id(c) for c in given}
     verdicts = list(known.values())
     others = [maker.at(c) for c in [*given, *rest] if id(c) not in known]
     if any(v.due is None or np.isnan(v.due[maker.index]) for v in verdicts):
@@ -41,7 +40,7 @@ def beside(maker: Any, given: list[Contribution], rest: list[Contribution], rows
     return true, f'{who} would have added up' * bool(made), running(made), before + said(maker, verdicts, true)
 
 
-def parts(maker: Any, taken: Contribution) -> list[Row]:
+def parts(maker: Any, taken: Handed) -> list[Row]:
     """The rows of a true gradient: from what the bprop was given, behind every hook."""
     seen, rows = judge.takeover(maker.tape, taken.step), []
     tensor = seen.program.inputs[taken.place]
@@ -58,7 +57,7 @@ def parts(maker: Any, taken: Contribution) -> list[Row]:
         for at, d in slopes.places(read, wanted):
             value = np.asarray(d)[maker.index].item()
             try:
-                split = maker.split(read, at, maker.index, op.inputs, op.out, value)
+                split = maker.split(read, at, op.inputs, op.out, value)
             except slopes.Unknown:
                 split = [Row('', product=value)]
             line = maker.line(op)
@@ -69,7 +68,7 @@ def parts(maker: Any, taken: Contribution) -> list[Row]:
 
 def said(maker: Any, verdicts: list[Verdict], true: float | None) -> str:
     """The verdict on this number, in words: the gravest of those on the bprops that it came from."""
-    whose = 'yours' if any(yours(c.step.event.entry.cell) for c in maker.bprops) else 'the bprop'
+    whose = 'yours' if maker.own else 'the bprop'
     found = {of_number(v, maker.index): v for v in verdicts}
     worst = next(kind for kind in (UNKNOWN, WRONG, SURROGATE, KINK, RIGHT, NOT_ASKED) if kind in found)
     why = found[worst].why
