@@ -49,7 +49,7 @@ def _package(name: str) -> Finding:
 
 
 def _front_end() -> Finding:
-    """JupyterLab's half of ipywidgets, without which a slider is a line of text."""
+    """JupyterLab's half of ipywidgets, without which nothing that is pressed on a page reaches the kernel."""
     from jupyter_core.paths import jupyter_path
 
     for folder in jupyter_path('labextensions'):
@@ -58,8 +58,8 @@ def _front_end() -> Finding:
                 return Finding(True, 'widgets in JupyterLab', json.load(file)['version'])
         except OSError:
             continue
-    said = f'{FRONT_END} is missing, so that sliders will not show. Write: pip install --force-reinstall ipywidgets'
-    return Finding(False, 'widgets in JupyterLab', said)
+    said = f'{FRONT_END} is missing: answers are not kept, and figures stand still.'
+    return Finding(False, 'widgets in JupyterLab', f'{said} Write: pip install --force-reinstall ipywidgets')
 
 
 def _dot() -> Finding:

@@ -218,5 +218,7 @@ def test_the_wheel_works_away_from_the_checkout(wheel, tmp_path):
     assert f' in {copy}\n' in printed('import minicell.__main__ as m; m.lab.open_lab = print; m.main(["--no-browser"])')
     laid = {file.name for file in copy.rglob('*') if file.suffix in ('.ipynb', '.md')}
     assert laid == {file.name for file in LESSONS.glob('*.ipynb')} | {'TEACHING.md'}, 'no questions and no solutions'
-    said = printed("from minicell.teach import lesson; L = lesson('03'); print(L.predict('takeover'), L.reveal('3a'))")
+    said = printed(
+        "from minicell.teach import lesson; L = lesson('03'); print(L.predict('takeover'), L.exercise('3a').html())"
+    )
     assert '?' in said and 'the gradient of' in said and 'matmul(dout, y' in said

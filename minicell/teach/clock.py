@@ -8,18 +8,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-WORDS, LINES = 160, 20  # a minute
-QUESTION, SENTENCE, STEP, FIGURE, EXERCISE = 0.75, 1.0, 0.1, 1.5, 5.0  # minutes each
-ASKED = re.compile(r'^L\.(predict|recall|sentence|figure|check|order)\(', re.MULTILINE)
-EACH = {
-    'predict': QUESTION,
-    'recall': QUESTION,
-    'sentence': SENTENCE,
-    'figure': FIGURE,
-    'check': EXERCISE,
-    'order': EXERCISE,
-}
-TAPE = re.compile(r'^tape$', re.MULTILINE)
+WORDS, LINES, STEP = 160, 20, 0.1  # a minute; of a minute
+EACH = {'predict': 0.75, 'recall': 0.75, 'sentence': 1.0, 'figure': 1.5, 'check': 5.0, 'order': 5.0}  # minutes
+ASKED = re.compile(rf'^L\.({"|".join(EACH)})\(', re.MULTILINE)
 
 
 def prose(source: str) -> str:
@@ -28,8 +19,22 @@ def prose(source: str) -> str:
 
 
 def minutes(cells: Iterable[Any]) -> float:
-    """How long so many cells of a notebook take."""
-    return sum(map(minutes_of, cells))
+    """How long so many cells of a notebook take: their words and their code, and what is to be done in them."""
+    spent = 0.0
+    for cell in cells:
+        source, words, code = ''.join(cell['source']), '', ''
+        if cell['cell_type'] == 'markdown':
+            words = prose(source)
+            if not cell['id'].endswith('-home'):  # the listings of other frameworks are to take home
+                code = ''.join(re.findall(r'```\w*\n(.*?)```', source, re.DOTALL))
+        else:
+            asked, said = ASKED.findall(source), ' '.join(map(told, cell['outputs']))
+            words = said if asked[:1] in (['predict'], ['recall']) else ''
+            code = source if not asked or 'check' in asked else ''
+            spent += sum(EACH[kind] for kind in asked)
+            spent += STEP * (said.count('\n') + 1) if not asked and re.search('^tape$', source, re.MULTILINE) else 0
+        spent += len(words.split()) / WORDS + sum(bool(line.strip()) for line in code.splitlines()) / LINES
+    return spent
 
 
 def rounded(cells: Iterable[Any]) -> int:
@@ -37,23 +42,6 @@ def rounded(cells: Iterable[Any]) -> int:
     return max(5, 5 * round(minutes(cells) / 5))
 
 
-def minutes_of(cell: Any) -> float:
-    """How long a cell takes: its words or its code, and what is to be done in it."""
-    source = ''.join(cell['source'])
-    if cell['cell_type'] == 'markdown':
-        # the listings of other frameworks are to take home
-        listed = '' if cell['id'].endswith('-home') else ''.join(re.findall(r'```\w*\n(.*?)```', source, re.DOTALL))
-        return len(prose(source).split()) / WORDS + lines(listed) / LINES
-    asked = ASKED.findall(source)
-    said = ' '.join(''.join(out.get('data', {}).get('text/plain', '')) for out in cell['outputs'])
-    if asked:
-        read = said if asked[0] in ('predict', 'recall') else ''
-        written = lines(source) / LINES if 'check' in asked else 0
-        return sum(EACH[kind] for kind in asked) + len(read.split()) / WORDS + written
-    steps = said.count('\n') + 1 if TAPE.search(source) else 0
-    return lines(source) / LINES + STEP * steps
-
-
-def lines(code: str) -> int:
-    """The lines of code that say something."""
-    return sum(bool(line.strip()) for line in code.splitlines())
+def told(output: Any) -> str:
+    """What an output says as text."""
+    return ''.join(output.get('data', {}).get('text/plain', ''))

@@ -3,7 +3,7 @@ function panel(root) {
   const pad = html('div', root, 'pad');
   pad.addEventListener('keydown', event => event.stopPropagation()); // its keys are no commands of the notebook
   html('style', pad, '', `
-.mc2 .pad{display:flex;flex-wrap:wrap;gap:10px 16px;align-items:center;padding:10px 0;font-size:14px}
+.mc2 .pad{display:flex;flex-wrap:wrap;gap:10px 16px;align-items:center;padding:10px 0;font-size:14px;accent-color:var(--fwd)}
 .mc2 .pad label,.mc2 .pad fieldset{display:flex;flex-wrap:wrap;gap:2px 8px;align-items:center;border:0;margin:0;padding:0}
 .mc2 .pad fieldset label{margin-right:8px}
 .mc2 .pad>label:has([type=range]){flex:1 1 100%}
@@ -36,7 +36,7 @@ function tick(parent, label, of, act) {
   return value => { input.checked = value; };
 }
 function options(parent, label, {names}, act) {
-  const around = html('fieldset', parent), group = `minicell ${Math.random()}`;
+  const around = named(html('fieldset', parent), label, {role: 'radiogroup'}), group = `minicell ${Math.random()}`;
   html('legend', around, '', label);
   const all = names.map((name, value) => field(around, name, 'radio', {name: group, onchange: () => act(value)}));
   return value => { all[value].checked = true; };

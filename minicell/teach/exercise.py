@@ -6,19 +6,17 @@ what the stored mistake does.
 """
 
 import linecache
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.errors import MinicellWarning
 from . import words
 from .exercise_text import ExerciseText, Mistake
-from .trials import Trial
+from .trials import Trial, over, quiet
 
 runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines
 
@@ -33,21 +31,17 @@ class Check(NamedTuple):
     ok: bool | None = None
 
 
+@dataclass(repr=False, eq=False)
 class Verdict:
     """What `check` says: what the answer did, then the belief behind it. It prints as text, and shows as a card."""
 
-    def __init__(
-        self, state: str, head: str, said: str = '', mistake: Mistake | None = None, gradient: str = '',
-        trial: Trial | None = None,
-    ) -> None:  # fmt: skip
-        self.state = state  # 'open' (not attempted), 'passed', 'failed'
-        self.head = head
-        self.said = said
-        self.mistake = mistake
-        # the gradient, or the word, in which it does what the mistake does; '': in all it does
-        self.gradient = gradient
-        self.trial = trial
-        self.card: Any = None  # where it shows itself
+    state: str  # 'open' (not attempted), 'passed', 'failed'
+    head: str
+    said: str = ''
+    mistake: Mistake | None = None
+    gradient: str = ''  # the gradient, or the word, in which it does what the mistake does; '': in all it does
+    trial: Trial | None = None
+    card: Any = None  # where it shows itself
 
     @property
     def passed(self) -> bool:
@@ -86,14 +80,6 @@ class Verdict:
             self.card._ipython_display_()
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Without minicell's own warnings: the check names the misconception, says more, and calls an answer many times."""
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', MinicellWarning)
-        yield
-
-
 def run(code: str, name: str, where: str) -> Any:
     """Run learners' code, and return what it calls `name`. Its lines can be looked up, as those of a cell can."""
     file = f'<{where}, {runs()}>'
@@ -113,7 +99,7 @@ class Exercise:
         self.name, self.title, self.task, self.hints = text.name, text.title, text.task, text.hints
         self.start, self.solution, self.why = text.start, text.solution, text.why
         self.mistakes, self.answer_name = text.mistakes, text.answer_name
-        self.trial = quiet()(trial)
+        self.trial = partial(over, trial)
 
     def printed(self, code: str) -> str:
         """A stored answer as a learner reads it."""

@@ -28,7 +28,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from .source import SourceError, said_of
+from .source import SourceError, paragraphs, said_of
 
 ORDER = 'ORDER'  # what an answer is called that is an order of lines
 TITLE = re.compile(r'# (\S+): (\S.*)')
@@ -96,9 +96,9 @@ def parse(text: str, name: str, file: str) -> ExerciseText:
             if part.name in [mistake.name for mistake in mistakes]:
                 raise SourceError(file, part.line, f'there is a mistake {part.name} already.')
             code = answer(part, solution, file)
-            mistakes.append(Mistake(part.name, part.title.strip('“”" '), one_line(part.words), code))
+            mistakes.append(Mistake(part.name, part.title.strip('“”" '), paragraphs(part.words), code))
     task, *hints = re.split(r'^\d+\. ', head.words, flags=re.M)
-    about = (head.title, one_line(task), tuple(one_line(hint) for hint in hints))
+    about = (head.title, paragraphs(task), tuple(paragraphs(hint) for hint in hints))
     last = last_name(start, by_kind.get('start', head), file)
     return ExerciseText(name, *about, lines, start, by_kind['solution'].words, solution, tuple(mistakes), last)
 
@@ -137,11 +137,6 @@ def section(number: int, lines: list[str], first: bool, file: str) -> Section:
     fence = lines[begin][3:].strip() if marks else ''
     words, code = '\n'.join(lines[1:begin]).strip(), lines[begin + 1 : end]
     return Section(number, kind, words, fence, code, number + begin + 1, name, title)
-
-
-def one_line(text: str) -> str:
-    """Paragraphs, each on one line."""
-    return '\n\n'.join(' '.join(part.split()) for part in text.strip().split('\n\n'))
 
 
 def listed(part: Section, file: str) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """A figure: drawings of one size, one for each place of its slider. A page plays them, and needs no kernel for it."""
 
 import base64
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,11 +11,11 @@ from minicell.ink import boxes, png, sheet, svg, tiles
 from minicell.ink.boxes import Arrow, Box, Canvas, Card, Column, Row, Text
 from minicell.ink.film import Film, Step
 from minicell.ink.line import Mark, step_line
+from minicell.ink.numbers import said
 from minicell.ink.page import fragment
 from minicell.ink.sheet import Sheet
 from minicell.story.record import Value
-
-from .shown import Shown
+from minicell.view.picture import STILL
 
 WIDTH = 760  # pixels of a figure
 LINE = 340  # of its slider, which fits on a phone
@@ -30,6 +31,25 @@ class Drawing(NamedTuple):
     title: str
     caption: str
     words: str
+
+
+class Shown:
+    """What a cell shows: its `text`, and a `page` that plays; `pictures` where a notebook is kept, and where a `live`
+    page would want a kernel."""
+
+    def __init__(self, text: str, page: str, pictures: dict[str, str], live: bool = False) -> None:
+        self.text, self.page, self.pictures, self.live = text, page, pictures, live
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        shown = self.pictures if os.environ.get(STILL) else {'text/html': self.page}
+        return {'text/plain': self.text, **shown}
+
+    def still(self) -> str:
+        """What a page without a kernel shows."""
+        return self.pictures.get('image/svg+xml', self.text) if self.live else self.page
 
 
 class Figure:
@@ -94,6 +114,11 @@ def tile(numbers: Any, room: tuple[float, float] = (200.0, 90.0), key: str = '',
     """An array as a tile."""
     array = np.asarray(numbers)
     return tiles.Tile(Value('', array.shape, data=array), room, key, **looks)
+
+
+def listed(numbers: Any) -> str:
+    """Numbers in a sentence."""
+    return ', '.join(said(float(number)) for number in np.ravel(numbers))
 
 
 class Stroke(Box):

@@ -1,21 +1,19 @@
 """An executed notebook made fit to be kept: stills and text stay, what belongs to one machine and one run goes."""
 
 import re
+from collections.abc import Iterable
 from html import unescape
 from typing import Any
-
-from .shown import SCRIPT
 
 # In an output that is of one machine: what is kept instead.
 STILL = 'application/vnd.minicell.still+json'
 TAPE = 'The picture of the tape, at its last step: {} The tape, line by line: {}'
-WIDGET = 'application/vnd.jupyter.widget-view+json'
 KERNEL = {'display_name': 'Python 3 (ipykernel)', 'language': 'python', 'name': 'python3'}
 LANGUAGE = {'name': 'python', 'file_extension': '.py', 'mimetype': 'text/x-python', 'pygments_lexer': 'ipython3'}
 
 
 def freeze(notebook: Any) -> None:
-    """Freeze a notebook in place: no widget state, no times, no counts of a run that went otherwise."""
+    """Freeze a notebook in place: no times, no counts of a run that went otherwise."""
     notebook.metadata = {'kernelspec': KERNEL, 'language_info': LANGUAGE}
     number = 0
     for cell in notebook.cells:
@@ -24,23 +22,18 @@ def freeze(notebook: Any) -> None:
             continue
         number += 1
         cell.execution_count = number
-        cell.outputs = joined([output for output in map(frozen, cell.outputs) if output is not None])
+        cell.outputs = joined(map(frozen, cell.outputs))
         for output in cell.outputs:
             if output.output_type == 'execute_result':
                 output.execution_count = number
 
 
 def frozen(output: Any) -> Any:
-    """An output without its widget; None if a widget or a script was all there was."""
+    """An output as it is kept: what is of one machine is exchanged, and a picture is told in words."""
     if 'data' not in output:
         return output
-    if SCRIPT in output.data:
-        return None
     if STILL in output.data:
         output.data = output.data[STILL]
-    widget = output.data.pop(WIDGET, None)
-    if widget is not None and set(output.data) <= {'text/plain'} and '(' in output.data.get('text/plain', '('):
-        return None  # only the widget's own repr is left
     step = output.metadata.get('image/png', {}).get('alt', '')
     output.metadata = {}
     if 'image/png' in output.data:
@@ -50,7 +43,7 @@ def frozen(output: Any) -> Any:
     return output
 
 
-def joined(outputs: list[Any]) -> list[Any]:
+def joined(outputs: Iterable[Any]) -> list[Any]:
     """Outputs with neighbouring pieces of printed text as one: where a busy kernel parts them is chance."""
     out: list[Any] = []
     for output in outputs:

@@ -2,9 +2,11 @@
 
 import shutil
 from collections.abc import Callable
+from importlib.resources import files
 from typing import Any
 
 from IPython import get_ipython
+from IPython.display import display
 from IPython.utils.capture import capture_output
 
 from minicell import __version__, set_seed
@@ -15,13 +17,13 @@ from .beats import beats, notebook_of
 from .bridge import MISSING, bridge
 from .card import Card, Progress, Sentence
 from .exercise import Exercise, Verdict
+from .figure import Shown
 from .live import TURN, Live, follow
 from .order import Ordering
 from .order import exercise as exercise_of
 from .present import Presentation
 from .progress import Kept
-from .question import Choice, Prediction, Question, Result, Waits
-from .shown import Shown, script
+from .question import Prediction, Result, Waits
 from .task import Order, Task
 
 EDITOR = 'editor'  # the card of an exercise in which one writes
@@ -35,12 +37,6 @@ def lesson(number: str, keep: bool = True) -> 'Lesson':
     Progress is kept in a file of yours on this machine; with keep=False it is neither read nor written.
     """
     return Lesson(number, keep)
-
-
-class Said(str):
-    """A text that a cell shows as it stands."""
-
-    __repr__ = str.__str__
 
 
 class Lesson:
@@ -120,7 +116,7 @@ class Lesson:
         _, kind, name = (*of.split(' ', 2), '', '')[:3]
         task, _, which = name.partition(' ')
         if of not in self.cards and kind == 'question' and name in self.about.questions:
-            self._shown(self._ask(name))
+            self._shown(self.predict(name))
         elif of not in self.cards and kind in ('exercise', 'order') and task in self.about.exercises:
             self._shown(self._task(task, which))
         elif of not in self.cards and kind == 'sentence' and name in self.about.sentences:
@@ -157,21 +153,14 @@ class Lesson:
 
     # ---- questions --------------------------------------------------------------------------------------------------
 
-    def predict(self, name: str, question: str = '', choices: tuple[Choice, ...] = ()) -> Card:
-        """Ask for a prediction: the lesson's own, or with `question` and `choices` one of a teacher's."""
-        return self._ask(name, Question(question, tuple(choices), 'Predict') if question else None)
-
-    def recall(self, name: str, question: str = '', choices: tuple[Choice, ...] = ()) -> Card:
-        """Ask for something that an earlier lesson taught."""
-        return self._ask(name, Question(question, tuple(choices), 'Recall') if question else None)
-
-    def _ask(self, name: str, own: Question | None = None) -> Prediction:
+    def predict(self, name: str) -> Prediction:
+        """Ask a question of the lesson, before the answer is seen or from memory."""
         if name not in self.predictions:
-            asked = own or self._of(self.about.questions, name)
-            self.kept.names.add(name)
-            said = lambda: self.kept.told.get(name, {}).get('said')
+            asked, said = self._of(self.about.questions, name), lambda: self.kept.told.get(name, {}).get('said')
             self.predictions[name] = Prediction(self.number, name, asked, said, lambda: self.unlocked)
         return self._on_page(self.predictions[name])
+
+    recall = predict
 
     def _on_page(self, card: Any) -> Any:
         """Once this card is shown, it is drawn again whenever it changes."""
@@ -262,21 +251,6 @@ class Lesson:
         else:
             shell.set_next_input(f'{code}\n\nL.check({name!r}, {asked.answer_name})')
 
-    def hint(self, name: str, number: int = 1) -> Said:
-        """Hint 1, 2 or 3 of an exercise."""
-        hints = self._exercise(name).hints
-        number = min(max(int(number), 1), len(hints))
-        return Said(f'Hint {number}: {words.plain(hints[number - 1])}')
-
-    def reveal(self, name: str) -> Said:
-        """The solution of an exercise, with its reasons."""
-        exercise = self._exercise(name)
-        return Said(f'{exercise.why}\n\n{exercise.printed(exercise.solution)}')
-
-    def solution(self, name: str) -> str:
-        """The code of the solution, as text."""
-        return self._exercise(name).solution
-
     def _exercise(self, name: str) -> Exercise:
         if name not in self.exercises:
             if name not in self.about.exercises:
@@ -344,18 +318,16 @@ class Lesson:
         if shell is None:
             raise RuntimeError('present() shows the cells of a notebook: call it in one')
         presentation = Presentation(self, beats(self.number, notebook_of(self.number)), shell, at)
-        script('present.js')
+        script = files(__package__).joinpath('present.js').read_text(encoding='utf-8')
+        display({'application/javascript': script}, raw=True)
         return presentation
 
     def progress(self) -> Card:
         """How far this lesson has come, at a glance; it follows what happens elsewhere on the page."""
-        self.kept.look()
-        return self._on_page(Progress(self.number, self._progress, self._where))
-
-    def _where(self) -> str:
-        """Where progress is kept, or why it is not."""
         kept = self.kept
-        return kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '')
+        kept.look()
+        where = lambda: kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '')
+        return self._on_page(Progress(self.number, self._progress, where))
 
     def _progress(self) -> tuple[str, list[str]]:
         """How many are done, and a line for each question and exercise. A wrong prediction is done, too."""

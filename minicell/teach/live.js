@@ -22,9 +22,9 @@ function listen(root, take) {
     puts[name] = kind(folded ? more : pad, label, of, value => { values[name] = value; send(); });
     puts[name](values[name] = value);
   }
-  if (more) pad.append(more);
   const press = data.run && button(pad, data.run, '', () => send(running ? 'stop' : 'run'));
   const bar = data.run && named(html('progress', pad), data.run), said = html('output', pad);
+  if (more) pad.append(more);
   let running = false;
 
   const show = told => {

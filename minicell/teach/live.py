@@ -27,8 +27,7 @@ from minicell.ink.sheet import Sheet, sheet
 from minicell.story.names import parameters
 from minicell.view.picture import Picture
 
-from .figure import Drawing, film, printed, still_of
-from .shown import Shown
+from .figure import Drawing, Shown, film, printed, still_of
 
 REST = 0.3  # seconds
 STEPS = 100  # of the slider of a function
@@ -69,7 +68,7 @@ class Live:
     @property
     def shown(self) -> Shown:
         """What a cell shows of it."""
-        return Shown(self.words, self.page(self.script()), self.pictures)
+        return Shown(self.words, self.page(self.script()), self.pictures, live=True)
 
     def script(self) -> str:
         """What builds its controls in the page, and hears of other numbers."""

@@ -166,7 +166,7 @@ class Waits(Card):
         said = f'A figure answers this. It opens when you have answered **{self.prediction.title}** above.'
         return (
             f'<p class="wait">{words.inline(said)}</p><details class="opened"><summary>The figure</summary>'
-            f'<p class="said"></p>{self.figure.page}</details>'
+            f'<p class="said"></p>{self.figure.still()}</details>'
         )
 
     def text(self) -> str:

@@ -20,7 +20,7 @@ import re
 from random import Random
 
 from .question import Choice, Question
-from .source import Cell, SourceError
+from .source import Cell, SourceError, paragraphs
 
 ANSWER = re.compile(r'- \[([ x])\] (\S.*)')
 BELIEF = 'Belief: '
@@ -64,7 +64,7 @@ def question(cell: Cell, file: str, below: bool) -> Question:
             after += [line] if line.strip() or after else []
         else:
             before.append(line)
-    if not paragraphs(before):
+    if not paragraphs('\n'.join(before)):
         raise SourceError(file, cell.line, f'the question {cell.asks} asks nothing before its answers.')
     rights = [number for number, right, *_ in answers if right]
     if len(rights) != 1:
@@ -72,7 +72,7 @@ def question(cell: Cell, file: str, below: bool) -> Question:
         said = f'the question {cell.asks} has {len(rights)} right answers: mark one of them, and no other, with [x].'
         raise SourceError(file, at, said)
     choices = tuple(choice(number, right, text, told, file) for number, right, text, told in answers)
-    return Question(paragraphs(before), choices, cell.kind.capitalize(), paragraphs(after), below)
+    return Question(paragraphs('\n'.join(before)), choices, cell.kind.capitalize(), paragraphs('\n'.join(after)), below)
 
 
 def choice(number: int, right: bool, text: str, told: list[str], file: str) -> Choice:
@@ -88,18 +88,12 @@ def choice(number: int, right: bool, text: str, told: list[str], file: str) -> C
     return Choice(text, reply, belief)
 
 
-def paragraphs(lines: list[str]) -> str:
-    """Lines as paragraphs, each on one line."""
-    parts = re.split(r'\n\s*\n', '\n'.join(lines).strip())
-    return '\n\n'.join(' '.join(part.split()) for part in parts)
-
-
 def sentences(cells: list[Cell], file: str) -> dict[str, tuple[str, str]]:
     """What is to be said in one sentence, and a model answer, by their names."""
     found = {}
     for cell in cells:
         if cell.kind == 'sentence':
-            parts = paragraphs(cell.text.split('\n')).split('\n\n')
+            parts = paragraphs(cell.text).split('\n\n')
             if len(parts) != 2:
                 said = f'the sentence {cell.asks} wants two paragraphs: what is asked, and a model answer.'
                 raise SourceError(file, cell.line, said)

@@ -65,6 +65,11 @@ def said_of(path: Path) -> str:
     return '/'.join(parts[parts.index('lessons') :]) if 'lessons' in parts else path.name
 
 
+def paragraphs(text: str) -> str:
+    """A text as paragraphs, each on one line."""
+    return '\n\n'.join(' '.join(part.split()) for part in re.split(r'\n\s*\n', text.strip()))
+
+
 def read(path: Path) -> list[Cell]:
     """The cells of a source file."""
     return parse(path.read_text(encoding='utf-8'), said_of(path))

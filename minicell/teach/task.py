@@ -13,10 +13,10 @@ from minicell.view.picture import Picture
 
 from . import words
 from .card import Card, head
-from .exercise import Check, Exercise, Verdict, quiet
+from .exercise import Check, Exercise, Verdict
 from .live import run
 from .order import Ordering
-from .trials import dout_of
+from .trials import dout_of, quiet
 
 SIGNS = {True: ('ok', '✓'), False: ('no', '✗'), None: ('', '○')}
 

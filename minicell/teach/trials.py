@@ -8,7 +8,7 @@ functions are its parts, for lessons that try something else.
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -33,50 +33,93 @@ class Trial(NamedTuple):
 BLANK = Trial(False, False, {}, '')  # the dots are still there
 
 
-def half_begun(error: BaseException) -> bool:
-    """Whether an error is about the dots: somebody has begun, as in `... * dout`, and not ended."""
-    return 'ellipsis' in str(error)
+class Ended(Exception):
+    """What a trial raises that is over before its end: `trial` is what is to be said."""
+
+    def __init__(self, trial: Trial) -> None:
+        super().__init__(trial.said)
+        self.trial = trial
+
+
+def end(said: str, **did: Any) -> NoReturn:
+    """End the trial: the answer is no answer, or nothing more can be tried."""
+    raise Ended(Trial(True, False, did, said))
+
+
+def begun(found: Any) -> Any:
+    """What was found; where it is the dots, or an error that is about them, as of `... * dout`, the trial ends."""
+    if found is ... or (isinstance(found, BaseException) and 'ellipsis' in str(found)):
+        raise Ended(BLANK)
+    return found
+
+
+def dots(returned: Any) -> bool:
+    """Whether what a bprop returned is the dots, alone or among gradients."""
+    return returned is ... or (isinstance(returned, tuple | list) and any(each is ... for each in returned))
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without warnings, minicell's and NumPy's: the check names the misconception, says more, and calls often."""
+    with warnings.catch_warnings(), np.errstate(all='ignore'):
+        warnings.simplefilter('ignore', ms.errors.MinicellWarning)
+        yield
+
+
+def over(trial: Callable[[Any], Trial], answer: Any) -> Trial:
+    """Try an answer to the end, or as far as it goes."""
+    try:
+        with quiet():
+            return trial(answer)
+    except Ended as ended:
+        return ended.trial
+    except Exception as error:
+        if 'ellipsis' in str(error):
+            return BLANK
+        raise
 
 
 # ---- what kind of answer it is -------------------------------------------------------------------------------------
 
 
 def cell_of(answer: Any, name: str) -> Any:
-    """The Cell with a bprop that an answer is, or whose class it is; else the Trial that says what it is instead."""
+    """The Cell with a bprop that an answer is, or whose class it is."""
     cell = answer() if isinstance(answer, type) else answer
     if not isinstance(cell, ms.nn.Cell):
-        said = f'check wants the class {name}, or a Cell made of it; it got {type(answer).__name__}.'
-        return Trial(True, False, {'returned': 'no Cell'}, said)
+        end(f'check wants the class {name}, or a Cell made of it; it got {type(answer).__name__}.', returned='no Cell')
     if cell.bprop is None:
-        return Trial(True, False, {'returned': 'no bprop'}, f'{type(cell).__name__} has no bprop of its own.')
+        end(f'{type(cell).__name__} has no bprop of its own.', returned='no bprop')
     return cell
 
 
+def function_of(answer: Any, name: str) -> Callable[..., Any]:
+    """The function that an answer is."""
+    if not callable(answer):
+        end(f'check wants the function {name}; it got {type(answer).__name__}.', returned='no function')
+    return answer
+
+
 def class_of(answer: Any, name: str) -> Any:
-    """The class of Cells that an answer is, or else the Trial that says so."""
-    if isinstance(answer, type) and issubclass(answer, ms.nn.Cell):
-        return answer
-    said = f'check wants the class {name}; it got {type(answer).__name__}.'
-    return Trial(True, False, {'returned': 'no Cell'}, said)
+    """The class of Cells that an answer is."""
+    if not (isinstance(answer, type) and issubclass(answer, ms.nn.Cell)):
+        end(f'check wants the class {name}; it got {type(answer).__name__}.', returned='no Cell')
+    return answer
 
 
 def dict_of(answer: Any, name: str, keys: Iterable[str]) -> Any:
-    """What an answer says to each key, `...` where it says nothing; or else the Trial of no dict, or of no answer."""
+    """What an answer says to each key, `...` where it says nothing."""
     if not isinstance(answer, dict):
-        said = f'check wants the dict {name}; it got {type(answer).__name__}.'
-        return Trial(True, False, {'returned': type(answer).__name__}, said)
+        end(f'check wants the dict {name}; it got {type(answer).__name__}.', returned=type(answer).__name__)
     given = {key: answer.get(key, ...) for key in keys}
-    return BLANK if all(value is ... for value in given.values()) else given
+    begun(... if all(value is ... for value in given.values()) else given)
+    return given
 
 
 def sorted_words(
     answer: Any, name: str, due: dict[str, str], words: Iterable[str], wrong: Callable[[str, str], str], done: str
 ) -> Trial:
     """Compare a dict of words with those that are due. `wrong(key, word)` speaks of the first that is wrong."""
-    given = dict_of(answer, name, due)
-    if isinstance(given, Trial):
-        return given
-    words = list(words)
+    given, words = dict_of(answer, name, due), list(words)
     strange = [f'{word!r}' for word in given.values() if word is not ... and word not in words]
     off = [key for key, word in given.items() if word is not ... and word != due[key]]
     left = [key for key, word in given.items() if word is ...]
@@ -104,15 +147,10 @@ def hunted(
     told() asks it about each of them. cells: what each is called in a sentence, if anything, and which of the
     words is due. slope: of what the learner's function `slope` is asked, in words, its inputs, and what is due.
     """
-    if not callable(answer):
-        said = f'check wants the function diagnose; it got {type(answer).__name__}.'
-        return Trial(True, False, {'returned': 'no function'}, said)
-    with warnings.catch_warnings(), np.errstate(all='ignore'):  # NaN may be what is to be found
-        warnings.simplefilter('ignore', ms.errors.MinicellWarning)
-        found = told()
-        measured = None if slope is None else beside(answer, 'slope', *slope[1])
-    if all(word is ... for word in found):
-        return BLANK
+    function_of(answer, 'diagnose')
+    found = told()
+    measured = None if slope is None else beside(answer, 'slope', *slope[1])
+    begun(... if all(word is ... for word in found) else found)
     lines, did = [], {}
     if slope is not None and measured is not None:
         did['slope'] = measured  # whoever measures wrongly calls everything wrong, and so do others
@@ -186,22 +224,19 @@ def called(cell: Any, inputs: Sequence[Any], dout: Any, names: Sequence[str]) ->
     before = {name: t.asnumpy().copy() for name, t in tensors.items()}
     others = [ms.Tensor(t.asnumpy() + 1.5) if isinstance(t, ms.Tensor) else t for t in inputs]
     try:
-        with np.errstate(all='ignore'):
-            out = cell.construct(*inputs)
-            cell.construct(*others)
-            returned = cell.bprop(*inputs, out, dout)
-            cell.construct(*inputs)
-            again = cell.bprop(*inputs, out, dout)
+        out = cell.construct(*inputs)
+        cell.construct(*others)
+        returned = cell.bprop(*inputs, out, dout)
+        cell.construct(*inputs)
+        again = cell.bprop(*inputs, out, dout)
     except ERRORS as error:
-        return {names[0]: ...} if half_begun(error) else {'returned': f'raised {type(error).__name__}'}
-    if returned is ...:
-        return {names[0]: ...}
-    did = {'returned': form(returned)}
+        return {'returned': f'raised {type(begun(error)).__name__}'}
+    did = {'returned': form(begun(returned))}
     if isinstance(returned, tuple | list):
         odd = [type(each).__name__ for each in returned if not isinstance(each, ms.Tensor)]
         if len(returned) != len(names) and odd:
             did['returned'] += f', among them {", ".join(odd)}'
-        did |= {name: seen(gradient) for name, gradient in zip(names, returned, strict=False)}
+        did |= {name: seen(begun(gradient)) for name, gradient in zip(names, returned, strict=False)}
     wrote = [name for name, t in tensors.items() if not np.array_equal(t.asnumpy(), before[name])]
     if wrote:
         did['wrote into'] = ', '.join(wrote)
@@ -237,7 +272,7 @@ def seen(gradient: Any) -> Any:
         return gradient.asnumpy().astype(np.float64)
     if type(gradient) in (int, float) and gradient == 0:
         return 'zero'
-    return gradient if gradient is None or gradient is ... else type(gradient).__name__
+    return gradient if gradient is None else type(gradient).__name__
 
 
 def alike(a: Any, b: Any) -> bool:
@@ -247,11 +282,6 @@ def alike(a: Any, b: Any) -> bool:
     if isinstance(a, ms.Tensor) and isinstance(b, ms.Tensor):
         return a.shape == b.shape and np.array_equal(a.asnumpy(), b.asnumpy(), equal_nan=True)
     return True
-
-
-def unfinished(did: dict[str, Any]) -> bool:
-    """Whether the dots are still in one of the parts."""
-    return any(part is ... for part in did.values())
 
 
 # ---- a whole trial -------------------------------------------------------------------------------------------------
@@ -277,11 +307,7 @@ def bprop_check(
 
     def trial(answer: Any) -> Trial:
         cell = cell_of(answer, name)
-        if isinstance(cell, Trial):
-            return cell
         did = called(cell, first, dout_of(due(*first)), names)
-        if unfinished(did):
-            return BLANK
         ok, said = checked(cell, tensors, due, what, cases)
         filled = [name for name in plain if name in did and str(did[name]) not in ('None', 'zero')]
         if ok and filled:

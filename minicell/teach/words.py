@@ -13,8 +13,8 @@ BODY = (
     f'border:1px solid {RULE};border-radius:4px;margin:2px 0;box-sizing:border-box'
 )
 # A state is told by its sign and its words first; the colour of the edge only repeats it.
-SIGNS = {'passed': '✓', 'failed': '✗', 'open': '○', 'locked': '○', 'plain': ''}
-EDGES = {'passed': RIGHT, 'failed': WRONG, 'open': MUTED, 'locked': MUTED, 'plain': MUTED}
+SIGNS = {'passed': '✓', 'failed': '✗', 'open': '○'}
+EDGES = {'passed': RIGHT, 'failed': WRONG, 'plain': MUTED}
 
 
 def inline(text: str) -> str:

@@ -53,6 +53,16 @@ class Number(Live):
         self.tell()
 L._figure('plain', Number('plain', {'x': Control('x', 0, (0, 100))}, [], ''))
 """
+TRAIN = """\
+from minicell.teach.train import Curve, Training
+def course(values):
+    for step in range(100):
+        yield 1 / (1 + step)
+    return 'the end'
+draw = lambda values, curve: Drawing(Text(f'{len(curve.losses)} steps of {values}'), 'A run', '', 'A run.')
+controls = {'which': Control('Which', 0, names=('one', 'two')), 'on': Control('Folded')}
+L._figure('train', Training('train', controls, course, 100, draw, [draw({}, Curve((), 1))], ['on']))
+"""
 # A drag does not rest. Keys that are pressed one by one on a busy machine do, and accounts would come in between.
 DRAGGED = """\
 from minicell.teach.lesson03 import loss_scale
@@ -76,7 +86,7 @@ FLICKER = """picture => {
 @pytest.fixture(scope='module')
 def notebook(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:
     folder = tmp_path_factory.mktemp('live')
-    sample.write(folder / 'live.ipynb', LESSON, FIGURE, OWN, PLAIN, DRAGGED)
+    sample.write(folder / 'live.ipynb', LESSON, FIGURE, OWN, PLAIN, DRAGGED, TRAIN)
     with serve(folder) as server:
         notebook = Notebook(browser, server, 'live.ipynb')
         notebook.page.emulate_media(reduced_motion='reduce')
@@ -102,7 +112,7 @@ def test_the_numbers_follow_and_the_step_stays(notebook, shots: Path):
     step, box = picture.step, picture.root.locator('.box').bounding_box()
     assert '6.60' in picture.text() and '(scale * z)' in picture.text()
     picture.root.evaluate(FLICKER)
-    for key, true in (('Home', '0.66'), ('End', '66.0')):
+    for key, true in (('Home', '0.66'), ('End', '66')):
         scale.press(key)
         expect(picture.root.locator('.box')).to_contain_text(true)
         assert picture.step == step and picture.root.locator('.box').bounding_box() == box
@@ -125,7 +135,7 @@ def test_each_place_of_the_slider_has_numbers(notebook, shots: Path):
     scale, _ = pair(notebook, 'cell-2')
     story = scale.walk(shots)
     assert all(re.search(r'\d\.\d', text) for text in story)
-    tells(' '.join(story).lower(), 'forward', 'backward', 'bprop', 'yours', 'true', keep=False)
+    tells(' '.join(story).lower(), 'forward', 'backward', 'bprop', 'your', 'true', keep=False)
 
 
 def test_a_function_of_ones_own_and_its_exception(notebook, shots: Path):
@@ -166,6 +176,24 @@ def test_a_narrow_page_is_kept_up_to_date(notebook, shots: Path):
     notebook.page.set_viewport_size(size)
     picture.root.locator('.view:not(.narrow)').wait_for()
     expect(picture.root.locator('.box')).to_contain_text('−2')  # the other layout has followed
+
+
+def test_training_goes_on_and_another_choice_ends_it(notebook, shots: Path):
+    figure = notebook.output('cell-6')
+    said, picture = figure.locator('.pad output').last, figure.locator('.box')
+    expect(said).to_have_text('Not trained yet.')
+    figure.get_by_role('button', name='Train').press('Enter')
+    expect(said).to_have_text('Done: 100 of 100 steps.')
+    expect(figure.get_by_role('button', name='Train')).to_be_focused()
+    expect(picture).to_contain_text("100 steps of {'which': 0, 'on': False}")
+    figure.get_by_role('radiogroup', name='Which').get_by_role('radio', name='two').check()
+    expect(picture).to_contain_text("0 steps of {'which': 1, 'on': False}")
+    expect(said).to_have_text('Not trained yet.')
+    expect(figure.get_by_role('checkbox', name='Folded')).to_be_hidden()
+    figure.get_by_text('More', exact=True).click()
+    figure.get_by_role('checkbox', name='Folded').check()
+    expect(picture).to_contain_text("'on': True")
+    notebook.page.screenshot(path=shots / 'live-train.png')
 
 
 def test_it_is_painted_soon_after_the_key(notebook):

@@ -34,7 +34,7 @@ except OSError as error: print('dot:', shutil.which('dot'), '; refused:', error)
 """
 HELP = """\
 for name in L.about.exercises:
-    repr([L.hint(name, 1), L.hint(name, 2), L.hint(name, 99), L.reveal(name)]), L.solution(name)
+    L.exercise(name).html()
 print(L.check(next(iter(L.about.exercises), '')))
 """
 

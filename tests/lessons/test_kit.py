@@ -16,10 +16,10 @@ from minicell.teach.about import about
 from minicell.teach.bridge import MISSING, bridge, by_itself
 from minicell.teach.card import Sentence
 from minicell.teach.exercise import run
+from minicell.teach.figure import Shown
 from minicell.teach.freeze import freeze
 from minicell.teach.order import exercise
 from minicell.teach.question import Choice, Prediction, Question, Result, Waits
-from minicell.teach.shown import Shown
 from minicell.teach.source import SourceError, parse
 from minicell.view.picture import STILL
 from tests.lessons.drive import commit
@@ -58,7 +58,7 @@ def test_predict_commit_reveal(asked):
 
 
 def test_a_figure_that_answers_waits_for_the_answer(asked):
-    figure = Waits(asked, 'f', Shown('six times seven', '<svg>six</svg>'))
+    figure = Waits(asked, 'f', Shown('six times seven', '<svg>six</svg>', {}))
     assert figure.id != Waits(asked, 'g', figure.figure).id, 'two figures may wait for one question'
     assert 'mc-card lock' in figure.bundle()['text/html'] and figure.text() == 'six times seven' and not figure.draw()
     asked.look = True
@@ -98,7 +98,7 @@ def test_lesson_without_a_notebook(capsys):
     assert np.random.rand() == first
     assert '0 of 6 done' in repr(L.progress())
     assert L.check('3a').state == 'open' and L.check('no such thing').state == 'open'
-    assert 'x.T' in repr(L.reveal('3a')) and 'Hint 3' in repr(L.hint('3a', 9))
+    assert 'x.T' in L.exercise('3a').html() and 'Hint 3' in L.exercise('3a').html()
     capsys.readouterr()
     L.insert('3a', 'document')
     assert 'dx = x + 1' in capsys.readouterr().out

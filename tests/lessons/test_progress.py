@@ -38,7 +38,7 @@ def test_progress_comes_back(file, capsys):
         {'lesson': '03', 'card': 'takeover', 'state': 'failed', 'said': chosen.text},
         {'lesson': '03', 'card': '3a', 'state': 'failed'},
     ]
-    exec(L.solution('3a'), space := {})
+    exec(L.about.exercises['3a'].solution, space := {})
     L.check('3a', space['MatMul'])
     L.hear({'of': '03 exercise 3a', 'hints': 2})
     L.hear({'of': '03 sentence takeover', 'said': 'Whoever wrote it.' * 999})
@@ -62,7 +62,7 @@ def test_two_notebooks_write_at_once_and_nothing_is_lost(file):
     commit(one, 'takeover', right=False)
     commit(other, 'scale', right=True)
     commit(third, 'falling', right=True)
-    exec(one.solution('3a'), space := {})
+    exec(one.about.exercises['3a'].solution, space := {})
     one.check('3a', space['MatMul'])
     for L in (one, other):
         assert '3 of 6 done' in repr(L.progress())

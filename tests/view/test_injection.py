@@ -4,7 +4,7 @@ import pytest
 
 from minicell.teach.exercise import Mistake, Verdict
 from minicell.teach.lesson import Lesson
-from minicell.teach.question import Choice, Result
+from minicell.teach.question import Choice, Question, Result
 from minicell.teach.trials import Trial
 from minicell.view.picture import ZOOMS, Picture
 from tests.browser.lab import find_chromium, launch
@@ -142,9 +142,10 @@ def test_the_still_and_a_page_that_drops_scripts_obey_nothing(show, number):
 def test_a_lesson_is_shown_and_obeys_nothing(show, number, capsys):
     words = hostile.STRINGS[number].replace('\x00', '')
     lesson = Lesson('03', keep=False)
-    lesson.about = lesson.about._replace(title=words, sentences={'s': (words, words)}, questions={words: None})
-    choices = (Choice(words, words), Choice(f'{words} ', words, words))
-    asked = lesson.predict('mine', words, choices)
+    lesson.about = lesson.about._replace(title=words, sentences={'s': (words, words)}, questions={
+        words: None, 'mine': Question(words, (Choice(words, words), Choice(f'{words} ', words, words)))
+    })  # fmt: skip
+    asked = lesson.predict('mine')
     result = Result(asked, words)
     pieces = [asked.html(), result.html()]
     lesson.hear({'of': lesson._shown(asked).id, 'chosen': number % 2})

@@ -1,10 +1,8 @@
 """What a kernel shows for a page that will have none: imported in the kernel that runs a lesson for the site."""
 
-from html import escape
-
 from IPython import get_ipython
 
-from minicell.teach.shown import Shown
+from minicell.teach.figure import Shown
 
 
 def publish() -> None:
@@ -14,12 +12,8 @@ def publish() -> None:
 
 
 def page_of_shown(shown: Shown) -> dict[str, str]:
-    """A figure: its pictures, else its words."""
-    drawn = shown.pictures.get('image/svg+xml')
-    if shown.page:
-        body = shown.page
-    elif drawn:  # on a phone it scrolls: smaller, its texts could not be read
-        body = f'<div class="figure" tabindex="0" role="group" aria-label="Figure">{drawn}</div>'
-    else:
-        body = f'<pre>{escape(shown.text)}</pre>'
+    """A figure that plays; of one that wants a kernel its stills, which scroll on a phone."""
+    body = shown.still()
+    if shown.live:
+        body = f'<div class="figure" tabindex="0" role="group" aria-label="Figure">{body}</div>'
     return {'text/html': f'<div class="asked">{body}</div>', 'text/plain': shown.text}

@@ -7,7 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.trials import BLANK, Trial, called, cell_of, hunted, points, unfinished
+from minicell.teach.trials import Trial, called, cell_of, hunted, points
 
 from .figures import FIGURES
 
@@ -18,12 +18,8 @@ SHAPES = ((), (3,), (2, 3))
 def trial(answer: Any) -> Trial:
     """Try a Cell that computes x · sin(y)."""
     cell = cell_of(answer, 'XSinY')
-    if isinstance(cell, Trial):
-        return cell
     x, y, dout = data((3,))
     did = called(cell, (x, y), dout, NAMES)
-    if unfinished(did):
-        return BLANK
     lines = [f'{"✓" if ok else "✗"} {said}' for ok, said in checks(cell, did)]
     return Trial(True, all(line[0] == '✓' for line in lines), did, '\n'.join(lines))
 
@@ -47,8 +43,7 @@ def checks(cell: Any, did: dict[str, Any]) -> list[tuple[bool, str]]:
     found.append((fits, f'shape: for inputs of shape (3,), dx has {shapes[0]} and dy has {shapes[1]}'))
     if not fits:
         return found
-    with np.errstate(all='ignore'):
-        return [*found, linear(cell), truth(cell), added(cell)]
+    return [*found, linear(cell), truth(cell), added(cell)]
 
 
 def linear(cell: Any) -> tuple[bool, str]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import BLANK, ERRORS, Trial, half_begun, sorted_words
+from minicell.teach.trials import ERRORS, Trial, begun, dice, function_of, sorted_words
 
 from .figures import FIGURES
 from .hidden import HIDDEN, ROW, Hidden
@@ -50,9 +50,7 @@ def truth(eps: float) -> dict[str, np.ndarray]:
 
 def slopes(answer: Any) -> Trial:
     """Try a function that works out slopes: on two functions, with a wide and a narrow eps."""
-    if not callable(answer):
-        said = f'check wants the function slopes; it got {type(answer).__name__}.'
-        return Trial(True, False, {'returned': type(answer).__name__}, said)
+    function_of(answer, 'slopes')
     did: dict[str, Any] = {}
     for name, f, x, eps in (('wide', cubes, X, WIDE), ('narrow', cubes, X, NARROW), ('mixed', mixed, FEW, NARROW)):
         given, seen = x.copy(), []
@@ -61,14 +59,7 @@ def slopes(answer: Any) -> Trial:
             seen.append(np.array(z, np.float64))
             return f(z)
 
-        try:
-            found = answer(watched, given, eps)
-        except TypeError as error:
-            if half_begun(error):
-                return BLANK
-            raise
-        if found is ...:
-            return BLANK
+        found = begun(answer(watched, given, eps))
         if name == 'wide':
             did['moved'] = moved(seen, x, eps)
         did[name] = np.asarray(found, np.float64) if isinstance(found, np.ndarray) else type(found).__name__
@@ -147,23 +138,15 @@ def verdicts(answer: Any) -> Trial:
 
 def agrees(answer: Any) -> Trial:
     """Ask a learner's check about Cells that are right and Cells that are wrong."""
-    if not callable(answer):
-        said = f'check wants the function agrees; it got {type(answer).__name__}.'
-        return Trial(True, False, {'returned': type(answer).__name__}, said)
+    function_of(answer, 'agrees')
     verdicts: dict[str, Any] = {}
     seen: list[np.ndarray] = []
-    state = np.random.get_state()
-    np.random.seed(4)  # so that an answer gets the same verdict each time
-    try:
+    with dice(4):  # so that an answer gets the same verdict each time
         for name, hidden in HIDDEN.items():
             for _ in range(1 if hidden.right else TRIES):  # a random dout may have no negative number
                 verdicts[name] = verdict_on(answer, hidden, seen)
                 if verdicts[name] != 'True':
                     break
-            if verdicts[name] is ...:
-                return BLANK
-    finally:
-        np.random.set_state(state)
     moved = least_step(seen)
     did = {'moved': moved, 'verdicts': f'{moved}: {", ".join(verdicts.values())}'}
     wrong = [name for name, said in verdicts.items() if said != str(HIDDEN[name].right)]
@@ -175,16 +158,12 @@ def agrees(answer: Any) -> Trial:
     return Trial(True, False, did, said)
 
 
-def verdict_on(answer: Any, hidden: Hidden, seen: list[np.ndarray]) -> Any:
-    """What a check says of a Cell, as a word; `...` if it is not written to its end."""
+def verdict_on(answer: Any, hidden: Hidden, seen: list[np.ndarray]) -> str:
+    """What a check says of a Cell, as a word."""
     try:
-        with np.errstate(all='ignore'), warnings.catch_warnings():
-            warnings.simplefilter('ignore', ms.errors.MinicellWarning)  # of a NaN, which is what the check is to find
-            found = answer(hidden.cell(seen), ROW.copy())
+        found = begun(answer(hidden.cell(seen), ROW.copy()))
     except ERRORS as error:
-        return ... if half_begun(error) else f'{type(error).__name__}: {error}'.splitlines()[0]
-    if found is ...:
-        return ...
+        return f'{type(begun(error)).__name__}: {error}'.splitlines()[0]
     return str(bool(found)) if isinstance(found, bool | np.bool_) else f'a {type(found).__name__}'
 
 

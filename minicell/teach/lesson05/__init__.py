@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import BLANK, ERRORS, Trial, bprop_check, fresh, half_begun, points, sorted_words
+from minicell.teach.trials import ERRORS, Trial, begun, bprop_check, fresh, function_of, points, sorted_words
 
 from .figures import FIGURES
 from .specimens import SPECIMENS, here, in_mindspore, silent
@@ -90,21 +90,15 @@ def hidden(dy: Any) -> ms.nn.Cell:
 
 def one_number(answer: Any) -> Trial:
     """Ask a function whether dy is wrong, about Cells that the learner has not seen."""
-    if not callable(answer):
-        said = f'check wants the function caught; it got {type(answer).__name__}.'
-        return Trial(True, False, {'returned': 'no function'}, said)
+    function_of(answer, 'caught')
     told, lines = [], []
     x, y, k = inputs(2, 4, 2.5)
     for number, (name, (dy, wrong)) in enumerate(HIDDEN.items()):
         try:
             word = answer(hidden(dy), *fresh([x, -y if number % 2 else y, k]))  # so that the slope has both signs
         except ERRORS as error:
-            if half_begun(error):
-                return BLANK
-            word = f'{type(error).__name__}: {error}'.partition('\n')[0]
-        if word is ...:
-            return BLANK
-        word = bool(word) if isinstance(word, bool | np.bool_) else str(word)
+            word = f'{type(begun(error)).__name__}: {error}'.partition('\n')[0]
+        word = bool(word) if isinstance(begun(word), bool | np.bool_) else str(word)
         told.append(word)
         lines.append(f'{"✓" if word == wrong else "✗"} dy is {name}: caught says {word}.')
     passed = told == [wrong for _, wrong in HIDDEN.values()]

@@ -4,7 +4,7 @@ import numpy as np
 
 from minicell.ink.boxes import Box, Column, Grid, Lines, Row, Space, Text
 from minicell.ink.numbers import said
-from minicell.teach.figure import WIDTH, Drawing, Figure, tile
+from minicell.teach.figure import WIDTH, Drawing, Figure, listed, tile
 
 from .specimens import SPECIMENS, Outcome, here, in_mindspore, true
 
@@ -53,11 +53,6 @@ def told(outcome: Outcome) -> list[Box]:
     right = outcome.verdict == 'fine'
     verdict = Text('✓ the right numbers', 'b') if right else Text(f'✗ off by up to {said(off)}', 'xx')
     return [Row(tile(outcome.gradient, CELL), verdict, gap=12), Space(HALF), Lines(outcome.said, HALF)]
-
-
-def listed(array: np.ndarray) -> str:
-    """Numbers in a sentence."""
-    return ', '.join(said(float(number)) for number in np.ravel(array))
 
 
 def in_words(outcome: Outcome) -> str:

@@ -7,9 +7,8 @@ import numpy as np
 import minicell as ms
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Text
 from minicell.ink.numbers import said
-from minicell.teach.exercise import quiet
 from minicell.teach.figure import Drawing, Figure
-from minicell.teach.trials import dice
+from minicell.teach.trials import dice, quiet
 
 CHANNELS, SEED = 8, 99
 KEEP = (np.arange(0, 21) / 20).tolist()

@@ -10,7 +10,7 @@ import numpy as np
 import minicell as ms
 from minicell.core.errors import MinicellWarning
 from minicell.ink.numbers import said
-from minicell.teach.trials import BLANK, ERRORS, Trial, cell_of, half_begun, hunted, sorted_words
+from minicell.teach.trials import ERRORS, Trial, begun, cell_of, function_of, hunted, sorted_words
 
 from . import zoo
 from .figures import FIGURES
@@ -22,18 +22,9 @@ NAMES = ('dx', 'dw', 'db')
 
 def affine(answer: Any) -> Trial:
     """Try a Cell on batches: the form of what its bprop returns, and three gradients beside a twin without bprop."""
-    try:
-        cell = cell_of(answer, 'Affine')
-    except ms.errors.PropertyError as error:
-        if half_begun(error):
-            return BLANK
-        raise
-    if isinstance(cell, Trial):
-        return cell
+    cell = cell_of(answer, 'Affine')
     named = [getattr(p, 'name', '?') for p in cell.internal_params or ()]
     did: dict[str, Any] = {'named': ', '.join(named), 'returned': returned(cell)}
-    if '...' in did['returned']:
-        return BLANK
     lines: list[str] = []
     for rows in ROWS:
         x, dout = batch(rows)
@@ -41,9 +32,7 @@ def affine(answer: Any) -> Trial:
             did['forward'] = 'another'
             return Trial(True, False, did, 'construct no longer returns w * x + b: leave it as it was.')
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter('ignore', MinicellWarning)  # the verdict says it
-                found = gradients(cell, (cell.w, cell.b), x, dout)
+            found = gradients(cell, (cell.w, cell.b), x, dout)
         except (ms.errors.MinicellError, AttributeError) as error:
             did['raised'] = f'{type(error).__name__}: {str(error).splitlines()[0]}'  # one class for several mistakes
             return Trial(True, False, did, did['raised'])
@@ -86,9 +75,7 @@ def plain(cell: Any) -> Callable:
 def of_two_calls(cell: Any, function: Callable) -> list[np.ndarray]:
     """The gradients of a loss with two calls, the second with other numbers."""
     x, dout = batch(ROWS[0])
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', MinicellWarning)  # the verdict says it
-        return gradients(lambda x: function(x) - 2 * function(x + 1), (cell.w, cell.b), x, dout)
+    return gradients(lambda x: function(x) - 2 * function(x + 1), (cell.w, cell.b), x, dout)
 
 
 def line(name: str, mine: np.ndarray, due: np.ndarray, rows: int) -> str:
@@ -106,9 +93,10 @@ def returned(cell: Any) -> str:
     """What bprop returns for one batch, called by hand: the form of it, and the shapes in it."""
     x, dout = batch(ROWS[0])
     try:
-        return form(cell.bprop(x, cell.construct(x), dout))
+        found = cell.bprop(x, cell.construct(x), dout)
     except Exception as error:
-        return '...' if half_begun(error) else f'raised {type(error).__name__}'
+        return f'raised {type(begun(error)).__name__}'
+    return form(found)
 
 
 def form(value: Any) -> str:
@@ -120,7 +108,7 @@ def form(value: Any) -> str:
     if isinstance(value, dict):
         keys = (key.name if isinstance(key, ms.Parameter) else repr(key) for key in value)
         return f'{{{", ".join(f"{k}: {form(v)}" for k, v in zip(keys, value.values(), strict=True))}}}'
-    return '...' if value is ... else type(value).__name__
+    return type(begun(value)).__name__
 
 
 # ---- 10b -----------------------------------------------------------------------------------------------------------
@@ -202,22 +190,16 @@ EPS = 1e-3  # so large that a push to one side is told from two
 
 def measured(answer: Any) -> Trial:
     """Try a function that measures the slopes of a loss, and see whether it leaves the Parameter as it was."""
-    if not callable(answer):
-        said = f'check wants the function differences; it got {type(answer).__name__}.'
-        return Trial(True, False, {'returned': 'no function'}, said)
+    function_of(answer, 'differences')
     did: dict[str, Any] = {}
     wrong = []
     for name, (loss, p, due) in cases().items():
         before = p.asnumpy().copy()
         try:
-            with np.errstate(all='ignore'):
-                found = answer(loss, p, EPS)
+            found = begun(answer(loss, p, EPS))
         except (*ERRORS, LookupError) as error:
-            if half_begun(error):
-                return BLANK
-            return Trial(True, False, {'raised': type(error).__name__}, f'{name}:\n{type(error).__name__}: {error}')
-        if found is ...:
-            return BLANK
+            kind = type(begun(error)).__name__
+            return Trial(True, False, {'raised': kind}, f'{name}:\n{kind}: {error}')
         found = found.asnumpy() if isinstance(found, ms.Tensor) else found
         did[name] = found if isinstance(found, np.ndarray) else type(found).__name__
         did[f'{name}, p'] = 'as it was' if np.array_equal(p.asnumpy(), before) else 'changed'

@@ -8,7 +8,7 @@ import minicell as ms
 from minicell.ink.boxes import Arrow, Box, Card, Column, Grid, Link, Put, Row, Space, Span, Text
 from minicell.ink.metrics import shape_text
 from minicell.ink.numbers import said
-from minicell.teach.figure import BACK, Drawing, Figure, heading
+from minicell.teach.figure import BACK, Drawing, Figure, heading, listed
 
 MOST = 4
 NUMBER = (62, 26)  # pixels of a number
@@ -108,11 +108,6 @@ def number(value: float, look: str, key: str = '') -> Box:
 def several(gradient: np.ndarray) -> Box:
     """Numbers side by side."""
     return Row(*(number(value, 'bk') for value in gradient.ravel()), gap=4)
-
-
-def listed(array: np.ndarray) -> str:
-    """Numbers in a sentence."""
-    return ', '.join(said(number) for number in np.ravel(array))
 
 
 def length(document: type, summed: type, numbers: Any) -> Figure:

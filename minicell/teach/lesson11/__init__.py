@@ -7,12 +7,12 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.errors import MinicellError, MinicellWarning
-from minicell.teach.trials import BLANK, Trial, cell_of, half_begun, hunted, sorted_words
+from minicell.teach.trials import Trial, begun, cell_of, dots, hunted, sorted_words
 
 from .figures import FIGURES
 from .hunt import HIDDEN, changes
 from .hunt import WORDS as SUSPICIONS
-from .statements import STATEMENTS, modes
+from .statements import STATEMENTS, mode, modes
 
 FIRST, LATER = np.array([1.0, 2.0, 3.0, 0.5]), np.array([-1.0, 2.0, -3.0, 0.0])
 DOUT = np.array([-2.0, 0.5, 4.0, 3.0])
@@ -21,18 +21,16 @@ DOUT = np.array([-2.0, 0.5, 4.0, 3.0])
 def leaky(answer: Any) -> Trial:
     """Trace with positive numbers, replay with mixed ones, both in graph mode, and compare with what the `if` gives."""
     cell = cell_of(answer, 'Leaky')
-    if isinstance(cell, Trial):
-        return cell
-    probe = ms.Tensor(FIRST)
-    if blank(cell, probe):
-        return BLANK
-    before, did, lines, found = ms.get_context('mode'), {}, [], []
-    try:
-        ms.set_context(mode=ms.GRAPH_MODE)
+    asked(cell, ms.Tensor(FIRST))
+    did, lines, found = {}, [], []
+    with mode(ms.GRAPH_MODE):
         for name, x in (('traced', FIRST), ('replayed', LATER)):
-            with warnings.catch_warnings(), np.errstate(all='ignore'):
-                warnings.simplefilter('ignore', MinicellWarning)  # of a NaN: the verdict says it
+            try:
                 dx = ms.grad(lambda x: (ms.Tensor(DOUT) * cell(x)).sum())(ms.Tensor(x)).asnumpy()
+            except MinicellError as error:
+                did['raised'] = str(error).splitlines()[0].split(' inside ')[0]
+                lines.append(f'✗ {str(error).splitlines()[0]}')
+                break
             due = DOUT * np.where(x > 0, 1.0, 0.1)
             found.append(np.asarray(dx, np.float64))
             if not np.isfinite(found[-1]).all():
@@ -40,24 +38,19 @@ def leaky(answer: Any) -> Trial:
                 lines.append(f'✗ {name}: at x = {at:g} your gradient is {found[-1][x == at][0]}')
                 continue
             lines.append(f'{"✓" if np.allclose(dx, due) else "✗"} {name}, x = {x}: {dx}, and it should be {due}')
-        did['dx'] = np.concatenate(found)  # as one: half of it would fit several beliefs
-    except MinicellError as error:
-        did['raised'] = str(error).splitlines()[0].split(' inside ')[0]
-        lines.append(f'✗ {str(error).splitlines()[0]}')
-    finally:
-        ms.set_context(mode=before)
+        else:
+            did['dx'] = np.concatenate(found)  # as one: half of it would fit several beliefs
     return Trial(True, all(line[0] == '✓' for line in lines), did, '\n'.join(lines))
 
 
-def blank(cell: Any, x: Any) -> bool:
-    """Whether the dots are still there."""
+def asked(cell: Any, x: Any) -> None:
+    """End the trial where the dots are still there."""
     try:
         returned = cell.bprop(x, cell.construct(x), x)
-    except TypeError as error:
-        return half_begun(error)  # as in `... * dout`: half begun
-    except (ValueError, ArithmeticError, MinicellError):
-        return False
-    return isinstance(returned, tuple) and len(returned) == 1 and returned[0] is ...
+    except (TypeError, ValueError, ArithmeticError, MinicellError) as error:
+        begun(error)
+    else:
+        begun(... if dots(returned) else returned)
 
 
 # ---- 11b -----------------------------------------------------------------------------------------------------------
@@ -86,12 +79,8 @@ def hunt(answer: Any) -> Trial:
     """Ask a function about classes of Cells that the learner has not seen; the mode is left as it is."""
 
     def told() -> list[Any]:
-        before = ms.get_context('mode')
-        try:
-            with changes() as given:
-                return [answer(kind, given) for kind, _ in HIDDEN]
-        finally:
-            ms.set_context(mode=before)
+        with mode(ms.get_context('mode')), changes() as given:
+            return [answer(kind, given) for kind, _ in HIDDEN]
 
     return hunted(answer, told, [('', due) for _, due in HIDDEN], SUSPICIONS)
 

@@ -8,7 +8,9 @@ from minicell.graph.ir import Graph
 from minicell.graph.jitted import bprop_graph
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Space, Span, Text
 from minicell.ink.numbers import said
-from minicell.teach.figure import WIDTH, Drawing, Figure
+from minicell.teach.figure import WIDTH, Drawing, Figure, listed
+
+from .statements import mode as in_mode
 
 MOST = 8
 WHO = (172, 22)  # pixels of who ran a call
@@ -25,20 +27,18 @@ class Runs(NamedTuple):
 
 def runs(kind: type, calls: list, n: int, mode: int) -> Runs:
     """Take n gradients of a fresh Cell at 1, 2, 3, ... `calls` is what its bprop writes to."""
-    before = ms.get_context('mode')
     kept = list(calls)
     calls.clear()
     gradients, python = [], []
     try:
-        ms.set_context(mode=mode)
-        cell = kind()
-        for k in range(n):
-            had = len(calls)
-            gradients.append(ms.grad(cell)(ms.Tensor(float(k + 1))).item())
-            python.append(len(calls) > had)
-        graph = bprop_graph(cell) if mode == ms.GRAPH_MODE else None
+        with in_mode(mode):
+            cell = kind()
+            for k in range(n):
+                had = len(calls)
+                gradients.append(ms.grad(cell)(ms.Tensor(float(k + 1))).item())
+                python.append(len(calls) > had)
+            graph = bprop_graph(cell) if mode == ms.GRAPH_MODE else None
     finally:
-        ms.set_context(mode=before)
         calls[:] = kept
     return Runs(gradients, python, graph)
 
@@ -67,8 +67,9 @@ def draw(kind: type, calls: list, n: int) -> Drawing:
             code('The graph: there is nothing to decide', shortened(traced.graph), 'frozen'), gap=16, across='start')),
         title,
         f'In the graph: {"; ".join(frozen) or "nothing frozen"}.',
-        f'{name} ×{n}. Eager: Python ran bprop {times(eager)}; gradients {listed(eager)}. '
-        f'Graph: Python ran bprop {times(traced)}; gradients {listed(traced)}, {wrong} of them not as in eager mode. '
+        f'{name} ×{n}. Eager: Python ran bprop {times(eager)}; gradients {listed(eager.gradients)}. '
+        f'Graph: Python ran bprop {times(traced)}; gradients {listed(traced.gradients)}, {wrong} of them not as in '
+        'eager mode. '
         f'In the graph: {"; ".join(frozen) or "nothing frozen"}.',
     )  # fmt: skip
 
@@ -76,11 +77,6 @@ def draw(kind: type, calls: list, n: int) -> Drawing:
 def times(found: Runs) -> str:
     """How often Python ran."""
     return 'once' if sum(found.python) == 1 else f'{sum(found.python)} times'
-
-
-def listed(found: Runs) -> str:
-    """The gradients in a sentence."""
-    return ', '.join(map(said, found.gradients))
 
 
 def call(k: int, found: Runs, eager: Runs) -> list[Box]:
@@ -107,24 +103,6 @@ def shortened(graph: Graph) -> list[str]:
     lines = str(graph).splitlines()
     lines[0] = f'graph {graph.name}({", ".join(f"x{k}" for k in range(len(graph.inputs)))})'
     return [line.rsplit(' (', 1)[0] if 'frozen' in line else line for line in lines]
-
-
-def says(name: str, n: int, eager: Runs, traced: Runs) -> str:
-    """The picture in words, with its numbers."""
-
-    def times(found: Runs) -> str:
-        return 'once' if sum(found.python) == 1 else f'{sum(found.python)} times'
-
-    def list_of(found: Runs) -> str:
-        return ', '.join(f'{g:g}' for g in found.gradients)
-
-    frozen = [line.strip() for line in shortened(traced.graph) if 'frozen' in line]
-    wrong = sum(a != b for a, b in zip(eager.gradients, traced.gradients, strict=True))
-    return (
-        f'{name} ×{n}. Eager: Python ran bprop {times(eager)}; gradients {list_of(eager)}. '
-        f'Graph: Python ran bprop {times(traced)}; gradients {list_of(traced)}, {wrong} of them not as in eager mode. '
-        f'In the graph: {"; ".join(frozen) or "nothing frozen"}.'
-    )
 
 
 def run_times(kind: type, calls: list) -> Figure:

@@ -1,6 +1,8 @@
 """The six Cells of exercise 11b, each with another way to bring a weight into bprop, and in which modes each runs."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 import minicell as ms
@@ -80,13 +82,23 @@ STATEMENTS = {'A': A, 'B': B, 'C': C, 'D': D, 'E': E, 'F': F}
 WORDS = {(True, True): 'both', (True, False): 'eager only', (False, True): 'graph only', (False, False): 'neither'}
 
 
+@contextmanager
+def mode(here: int) -> Iterator[None]:
+    """Eager or graph mode; afterwards the one that was set before."""
+    before = ms.get_context('mode')
+    try:
+        ms.set_context(mode=here)
+        yield
+    finally:
+        ms.set_context(mode=before)
+
+
 @cache
 def modes(kind: type[Weighted]) -> tuple[str, str]:
     """The word for a Cell, and what was said where it does not run. The mode that is set now is left as it is."""
-    runs, said, before = [], [], ms.get_context('mode')
-    try:
-        for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
-            ms.set_context(mode=mode)
+    runs, said = [], []
+    for each in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+        with mode(each):
             cell = kind()
             given = (cell.w,) if kind is B else ()
             try:
@@ -97,6 +109,4 @@ def modes(kind: type[Weighted]) -> tuple[str, str]:
             except MinicellError as error:
                 runs.append(False)
                 said.append(str(error).splitlines()[0])
-    finally:
-        ms.set_context(mode=before)
     return WORDS[tuple(runs)], said[0] if said else 'it runs in both modes'

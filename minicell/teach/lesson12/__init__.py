@@ -8,7 +8,7 @@ import numpy as np
 import minicell as ms
 from minicell import nn
 from minicell.teach import order
-from minicell.teach.trials import BLANK, Trial, class_of, dict_of, half_begun, sorted_words
+from minicell.teach.trials import Trial, begun, class_of, dict_of, dots, end, sorted_words
 
 from .figures import FIGURES
 from .network import Net, accuracy, digits, train
@@ -41,22 +41,19 @@ MEMBRANE = np.array([0.5, 0.7, 0.8, 0.9, 0.2, -0.4, 1.3])
 def neuron(answer: Any) -> Trial:
     """Let the neuron run for a moment, forward and backward, with two thresholds, and its reset in the graph or not."""
     kind = class_of(answer, 'Neuron')
-    if isinstance(kind, Trial):
-        return kind
     slope = surrogate(kind().surrogate)
-    if isinstance(slope, Trial):
-        return slope
     x, v = ms.Tensor(CURRENT), ms.Tensor(MEMBRANE)
     try:
         said = kind().construct(x, v)
     except TypeError as error:
-        if half_begun(error):  # as in `... - self.v_threshold`
-            return BLANK if slope is ... else still_open('a line of construct')
+        if slope is not ... and 'ellipsis' in str(error):  # as in `... - self.v_threshold`
+            end('Still open: a line of construct.', open='a line of construct')
         raise
     blank = [name for name, value in zip(('spike', 'the membrane'), said, strict=True) if value is ...]
     if blank or slope is ...:
         blank += ['what bprop returns'] * (slope is ...)
-        return BLANK if len(blank) == 3 else still_open(*blank)
+        begun(... if len(blank) == 3 else blank)
+        end(f'Still open: {", ".join(blank)}.', open=tuple(blank))
     due = {'slope': ms.grad(lambda x: (ops.sigmoid(5.0 * x) * ms.Tensor(DOUT)).sum())(ms.Tensor(PLACES)).asnumpy()}
     got = {'slope': slope}
     for height in (1.0, 0.5):
@@ -86,28 +83,23 @@ def yours(answer: Any) -> Any:
 
 
 def surrogate(cell: Any) -> Any:
-    """What a surrogate's bprop returns, called by hand; `...` where it is open; a Trial where it is no gradient."""
+    """What a surrogate's bprop returns, called by hand; `...` where it is open."""
     x = ms.Tensor(PLACES)
     out = cell.construct(x)
     if not np.array_equal(out.asnumpy(), PLACES > 0):
-        return Trial(True, False, {'construct': 'changed'}, 'construct is no longer the step: leave it as it was.')
+        end('construct is no longer the step: leave it as it was.', construct='changed')
     try:
         returned = cell.bprop(x, out, ms.Tensor(DOUT))
     except TypeError as error:
-        if half_begun(error):  # as in `dout * ...`
+        if 'ellipsis' in str(error):  # as in `dout * ...`
             return ...
         raise
-    if isinstance(returned, tuple) and len(returned) == 1 and returned[0] is ...:
+    if dots(returned):
         return ...
     if not (isinstance(returned, tuple | list) and len(returned) == 1 and isinstance(returned[0], ms.Tensor)):
         kind = 'a bare Tensor' if isinstance(returned, ms.Tensor) else type(returned).__name__
-        return Trial(True, False, {'returned': kind}, f'bprop returned {kind}; one gradient is written `(dx,)`.')
+        end(f'bprop returned {kind}; one gradient is written `(dx,)`.', returned=kind)
     return np.asarray(returned[0].asnumpy(), np.float64)
-
-
-def still_open(*parts: str) -> Trial:
-    """An answer that somebody has begun."""
-    return Trial(True, False, {'open': parts}, f'Still open: {", ".join(parts)}.')
 
 
 def agree(one: np.ndarray, other: np.ndarray) -> bool:
@@ -126,11 +118,8 @@ def written(values: np.ndarray) -> str:
 def leaky(answer: Any) -> Trial:
     """Three moments: the membranes after each, and the gradient of the last one with respect to the first."""
     kind = class_of(answer, 'Leaky')
-    if isinstance(kind, Trial):
-        return kind
     x, v = ms.Tensor(CURRENT), ms.Tensor(MEMBRANE)
-    if kind().charge(x, v) is ...:
-        return BLANK
+    begun(kind().charge(x, v))
 
     def run(v: Any, charge: Any) -> Any:
         for _ in range(3):
@@ -164,9 +153,7 @@ def own(answer: Any) -> Trial:
         said = f'check wants the class Mine, an nn.Surrogate; it got {type(answer).__name__}.'
         return Trial(True, False, {'returned': 'no Surrogate'}, said)
     x = ms.Tensor(WIDE)
-    slope = cell.slope(x)
-    if slope is ...:
-        return BLANK
+    slope = begun(cell.slope(x))
     if not isinstance(slope, ms.Tensor) or slope.shape != x.shape:
         got = f'shape {slope.shape}' if isinstance(slope, ms.Tensor) else type(slope).__name__
         return Trial(True, False, {'slope': got}, f'slope(x) wants one number for each x, in its shape; got {got}.')
@@ -213,8 +200,6 @@ tried = lru_cache(32)(lambda *settings: frozen(nn.relusigmoid(100), *settings))
 def rescue(answer: Any) -> Trial:
     """Train a = 100 with these settings."""
     given = dict_of(answer, 'rescue', WAS)
-    if isinstance(given, Trial):
-        return given
     for what, value in given.items():
         if value is ...:
             return Trial(True, False, {what: 'open'}, f'Still open: {what}. It was {WAS[what]}.')

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minicell.teach.trials import BLANK, Trial, half_begun, hunted
+from minicell.teach.trials import BLANK, Trial, hunted
 
 from . import probes
 from .engine import STEPS, lines, module, own, so_far, stored, typed, whole, with_names
@@ -83,7 +83,7 @@ def step(number: int, *probes: Callable[[SimpleNamespace], str]) -> Callable[[An
             except Exception as error:
                 did['stops'] = f'{probe.__name__}: {type(error).__name__}: {error}'
                 said.append(f'✗ {probe.__doc__} {stopped(error)}')
-                if half_begun(error):
+                if 'ellipsis' in str(error):
                     did['dots'] = ...
             if 'stops' in did:
                 break

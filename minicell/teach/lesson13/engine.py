@@ -79,7 +79,7 @@ def stored(steps: int = len(STEPS)) -> ModuleType:
 
 def own(space: dict[str, Any]) -> ModuleType:
     """The engine that a notebook defines, `own(globals())`; where a step does not pass, the stored one. Says which."""
-    from minicell.teach.exercise import quiet
+    from minicell.teach.trials import quiet
 
     from . import LAST, TRIALS
 

@@ -11,15 +11,16 @@ import numpy as np
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach.trials import (
-    BLANK,
     ERRORS,
     Trial,
     asked,
+    begun,
     bprop_check,
+    cell_of,
     class_of,
     dice,
+    dots,
     form,
-    half_begun,
     hunted,
     points,
 )
@@ -44,17 +45,10 @@ PARTS: dict[str, tuple[Callable[[Any, Any], Any], tuple[int, ...]]] = {
 def checkpoint(answer: Any) -> Trial:
     """Try a Cell around several parts: its gradients, a call in between, and whether bprop runs the part again."""
     kind = class_of(answer, 'Recompute')
-    if isinstance(kind, Trial):
-        return kind
     did: dict[str, Any] = {}
     for name, (part, shape) in PARTS.items():
-        cell = kind(part)
-        if cell.bprop is None:
-            return Trial(True, False, {'returned': 'no bprop'}, f'{kind.__name__} has no bprop of its own.')
         cases = {f'part {name}, x and w of {shape}': points(shape, shape, seed=SEED)}
-        found = bprop_check('Recompute', ['dx', 'dw'], part, f'what {name} returns', cases)(cell)
-        if not found.attempted:
-            return BLANK
+        found = bprop_check('Recompute', ['dx', 'dw'], part, f'what {name} returns', cases)(kind(part))
         did |= {f'{name}: {key}': value for key, value in found.did.items()}
         if not found.passed:
             return Trial(True, False, did, found.said)
@@ -117,35 +111,21 @@ class Thrower(nn.Cell):
         return x**self.power * ms.Tensor(self.thrown[-1])
 
 
-@contextmanager
-def tried() -> Any:
-    """The same throws each time, and no warnings: the verdict says what they would."""
-    with dice(SEED), warnings.catch_warnings(), np.errstate(all='ignore'):
-        warnings.simplefilter('ignore', ms.errors.MinicellWarning)
-        yield
-
-
 def keeps_dice(answer: Any) -> Trial:
     """Try a checkpoint around parts that throw: two calls on one tape, and where the dice stand afterwards."""
     kind = class_of(answer, 'KeepDice')
-    if isinstance(kind, Trial):
-        return kind
     did: dict[str, Any] = {}
     for name, thrower in THROWS.items():
-        if kind(Thrower(*thrower)).bprop is None:
-            return Trial(True, False, {'returned': 'no bprop'}, f'{kind.__name__} has no bprop of its own.')
+        cell_of(kind(Thrower(*thrower)), 'KeepDice')
         try:
-            with tried():
+            with dice(SEED):
                 found, said = by_hand(kind(Thrower(*thrower)))
-                if any(part is ... for part in found.values()):
-                    return BLANK
                 if not said:
                     seen, said = two_calls(kind(Thrower(*thrower)))
                     found |= seen
         except ERRORS as error:
-            if half_begun(error):
-                return BLANK
-            found, said = {'stops': type(error).__name__}, f'stops with {type(error).__name__}: {error}'.splitlines()[0]
+            found = {'stops': type(begun(error)).__name__}
+            said = f'stops with {found["stops"]}: {error}'.splitlines()[0]
         did |= {f'{name}: {part}': value for part, value in found.items()}
         if said:
             return Trial(True, False, did, f'{name}: {said}')
@@ -162,9 +142,7 @@ def by_hand(cell: Any) -> tuple[dict[str, Any], str]:
     if not np.array_equal(out[0].asnumpy(), X**cell.part.power * cell.part.thrown[0]):
         return {'construct': 'another y'}, 'construct no longer returns what the part does: leave it as it was.'
     returned = cell.bprop(x, out, (dy, ops.zeros_like(out[1])))
-    if returned is ... or (isinstance(returned, tuple | list) and any(each is ... for each in returned)):
-        return {'dx': ...}, ''
-    said = form(returned)
+    said = form(begun(... if dots(returned) else returned))
     if said != 'one gradient':
         return {'returned': said}, f'bprop returned {said}; there is one input: return (dx,).'
     if not isinstance(returned[0], ms.Tensor):

@@ -8,6 +8,7 @@ import numpy as np
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Space, Text
 from minicell.teach.figure import WIDTH, Drawing, Figure
 from minicell.teach.plot import Plot
+from minicell.teach.trials import dice
 
 LEVELS = (0, 50, 100, 150)
 
@@ -119,12 +120,8 @@ def draw_throws(masks: Callable, cells: tuple[Any, Any], seed: int) -> Drawing:
 
 def thrown(masks: Callable, cell: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """The masks of one run of a Cell from a seed; the dice of the page are left as they were."""
-    before = np.random.get_state()
-    np.random.seed(seed)
-    try:
+    with dice(seed):
         return masks(cell)
-    finally:
-        np.random.set_state(before)
 
 
 def positions(mask: np.ndarray) -> str:
