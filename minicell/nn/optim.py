@@ -166,16 +166,12 @@ class Optimizer(Cell):
         return (True,) * len(params)
 
     def _wrong_count(self, gradients: object) -> Exception:
-        name, due = type(self).__name__, len(self.parameters)
-        if isinstance(gradients, Tensor):
-            said = f'{name} takes a tuple of gradients, one a Parameter ({due}), but got one Tensor'
-            advice = 'write opt((gradient,)), or ask grad for the gradients of opt.parameters'
-            return OptimizerError(f'{said}: {advice}.{users_line()}')
-        several = isinstance(gradients, (tuple, list))
-        got = plural(len(gradients), 'gradient') if several else article(type(gradients).__name__)
+        due, several = len(self.parameters), isinstance(gradients, (tuple, list))
+        got = plural(len(gradients), 'gradient') if several else f'one {type(gradients).__name__}'
         names = ', '.join(p.name for p in self.parameters[:5]) + (', ...' if due > 5 else '')
-        advice = 'ask for the gradients of opt.parameters, as in ms.value_and_grad(forward, None, opt.parameters)'
-        said = f'{name} has {plural(due, "Parameter")} ({names}), but got {got}'
+        said = f'{type(self).__name__} has {plural(due, "Parameter")} ({names}), but got {got}'
+        how = 'as in ms.value_and_grad(forward, None, opt.parameters)'
+        advice = f'it takes a tuple of gradients, those of opt.parameters, {how}; a single one as (gradient,)'
         return OptimizerError(f'{said}: {advice}.{users_line()}')
 
     def _wrong_shape(self, p: Parameter, g: object) -> Exception:
