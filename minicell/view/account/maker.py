@@ -188,9 +188,11 @@ class Maker:
             if odd(value) and np.isfinite((s * g)[matter]).all():
                 matter |= ~np.isfinite(g)  # 0 × ∞
             parts = np.where(matter, s * g, 0.0)
-            # a slope such as 1 − y² is rounded as the 1 is, however small it comes out
-            sizes = sum(np.abs(a[np.isfinite(a) & matter]).sum() for a in (parts, g))
-            if near(self.held(parts.sum()), value, self.room(sizes)):
+            sizes, total = np.abs(parts[np.isfinite(parts)]).sum(), self.held(parts.sum())
+            if near(total, value, self.room(sizes)):
+                break
+            if slopes.again(read, at, self.index, self.handed.tensor.array.dtype) == value:  # 1 − y², of y near 1
+                sizes = 2 * abs(total - value) / self.room(1.0)
                 break
         else:
             raise Unknown(read.rule.name)
@@ -203,9 +205,10 @@ class Maker:
         zero = [(0, self.index)] if found.of[0] is not None and outs[0].shape == self.handed.tensor.shape else []
         for k, j in places or zero:
             slope, came = found.of[k][j].item(), read.cotangents[k][j].item()
+            product = slope * came + 0.0 if places else 0.0  # (no −0; and 0 × ∞ of none that matters is 0)
             through = table.at(self.output(outs[k], k if len(outs) > 1 else None), j)
             by = self.named(found.named.get((k, j)), inputs, out)
-            rows.append(Row('', '', slope + 0.0, came, slope * came + 0.0, 0.0, through, by, of=(k, j)))  # (no −0)
+            rows.append(Row('', '', slope + 0.0, came, product, 0.0, through, by, of=(k, j)))
         if len(others := np.setdiff1d(every, kept)):
             product = parts[others].sum().item()
             rows.append(Row('', product=product, through=f'{len(others)} others', kind='others'))
