@@ -49,7 +49,7 @@ from minicell.jacobian import jacrev as jacrev
 def jit(function: Callable[..., Any] | None = ..., *, capture_mode: _str = ..., jit_level: _str = ..., dynamic: _int = ..., fullgraph: _bool = ..., backend: _str = ..., **options: Any) -> Any: ...
 from minicell.jacobian import jvp as jvp
 from minicell.checkpoint import load_checkpoint as load_checkpoint
-from minicell.nn.train import load_param_into_net as load_param_into_net
+from minicell.checkpoint import load_param_into_net as load_param_into_net
 long: DType
 from minicell import nn as nn
 from minicell import ops as ops

@@ -3,10 +3,10 @@
 import dis
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections import namedtuple
+from collections.abc import Iterator
 from contextlib import contextmanager
 from math import inf
-from typing import NamedTuple
 from weakref import WeakSet
 
 import numpy as np
@@ -19,111 +19,36 @@ from .tape import NOWHERE
 from .tensor import Tensor, memory, read_only, tensors_in
 from .trap import joined
 
+# ---- events: `at` is the address of what is told, `where` its place in the user's code (or None) --------------------
 
-class Enter(NamedTuple):
-    """A Cell is called; custom: its bprop takes over, and the ops inside are hidden."""
+Enter = namedtuple('Enter', 'at cell inputs custom where')
+Enter.__doc__ = 'A Cell is called; custom: its bprop takes over, and the ops inside are hidden.'
+Leave = namedtuple('Leave', 'at cell out failed')
+Leave.__doc__ = 'The Cell returns; failed: it raised an exception.'
+Op = namedtuple('Op', 'at rule inputs attrs out where state')
+Op.__doc__ = "A primitive ran: 'recorded', 'unrecorded' (no gradient passes), or 'hidden' in a Cell with its own bprop."
+Call = namedtuple('Call', 'at cell inputs out where state')
+Call.__doc__ = 'The entry for a call of a Cell with its own bprop; state as in Op.'
+Begin = namedtuple('Begin', 'at function inputs order where sources positions of', defaults=[None])
+Begin.__doc__ = """A gradient begins. `inputs` are the leaves that replace `sources`; order 1 is the outermost gradient.
 
-    at: int
-    cell: object
-    inputs: tuple
-    custom: bool
-    where: Where | None
+positions: of these inputs among the function's arguments; the others are Parameters. of: names the gradient: its Back
+and its End have the same.
+"""
+Back = namedtuple('Back', 'at outputs of', defaults=[None])
+Back.__doc__ = 'Backward starts, from these pairs (output, cotangent).'
+Pull = namedtuple('Pull', 'at entry cotangent')
+Pull.__doc__ = 'Backward reaches an entry, an Op or a Call. Of several outputs: a tuple, with None where none arrived.'
+Give = namedtuple('Give', 'at entry gradients')
+Give.__doc__ = 'Backward leaves an entry: (input, gradient or None) for each Tensor input.'
+End = namedtuple('End', 'at gradients of', defaults=[None])
+End.__doc__ = "One for each of Begin.inputs. None: a vjp's function has returned, or an exception ended the gradient."
+Write = namedtuple('Write', 'at tensor what where')
+Write.__doc__ = "A Tensor's memory was overwritten."
+Fail = namedtuple('Fail', 'at where error entry')
+Fail.__doc__ = 'An exception was raised.'
 
-
-class Leave(NamedTuple):
-    """The Cell returns; failed: it raised an exception."""
-
-    at: int
-    cell: object
-    out: object
-    failed: bool
-
-
-class Op(NamedTuple):
-    """A primitive ran: 'recorded', 'unrecorded' (no gradient passes), or 'hidden' in a Cell with its own bprop."""
-
-    at: int
-    rule: object
-    inputs: tuple
-    attrs: tuple
-    out: Tensor
-    where: Where | None
-    state: str
-
-
-class Call(NamedTuple):
-    """The entry for a call of a Cell with its own bprop; state as in Op."""
-
-    at: int
-    cell: object
-    inputs: tuple
-    out: object
-    where: Where | None
-    state: str
-
-
-class Begin(NamedTuple):
-    """A gradient begins. `inputs` are the leaves that replace `sources`; order 1 is the outermost gradient."""
-
-    at: int
-    function: Callable
-    inputs: tuple
-    order: int
-    where: Where | None
-    sources: tuple
-    positions: tuple  # of these inputs among the function's arguments; the others are Parameters
-    of: object = None  # names the gradient: its Back and its End have the same
-
-
-class Back(NamedTuple):
-    """Backward starts, from these pairs (output, cotangent)."""
-
-    at: int
-    outputs: tuple
-    of: object = None
-
-
-class Pull(NamedTuple):
-    """Backward reaches an entry. With several outputs the cotangent is a tuple, with None where none arrived."""
-
-    at: int
-    entry: Op | Call
-    cotangent: object
-
-
-class Give(NamedTuple):
-    """Backward leaves an entry: (input, gradient or None) for each Tensor input."""
-
-    at: int
-    entry: Op | Call
-    gradients: tuple
-
-
-class End(NamedTuple):
-    """The gradients, one for each of Begin.inputs. None: a vjp's function has returned, or an exception ended it."""
-
-    at: int
-    gradients: tuple | None
-    of: object = None
-
-
-class Write(NamedTuple):
-    """A Tensor's memory was overwritten."""
-
-    at: int
-    tensor: Tensor
-    what: str
-    where: Where | None
-
-
-class Fail(NamedTuple):
-    """An exception was raised."""
-
-    at: int
-    where: Where | None
-    error: BaseException
-    entry: Op | Call | None
-
+# ---- the Tape ------------------------------------------------------------------------------------------------------
 
 open_tapes: list = []
 holders: WeakSet = WeakSet()  # Tapes that `keep` what memory held, before it is written

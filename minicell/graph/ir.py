@@ -72,9 +72,8 @@ class Graph:
         """The slot of a value that was made inside a node of this graph, such as the value beside a gradient."""
         for node in self.nodes:
             if isinstance(node, (Call, Grad)) and node.body.has(t):
-                if isinstance(node, Call):
-                    said = f'a value from inside construct of {type(node.cell).__name__}, which has its own bprop,'
-                    raise _no_place(f'{said} is used outside it: return it from construct', node.site)
+                said = 'a value from inside construct of a Cell with its own bprop is used outside it: return it from'
+                _must(isinstance(node, Grad), f'{said} construct of {node.body.name}', node.site)
                 node.kept.append(node.body.slot(t))
                 node.outs.append(self._new(t))
                 return node.outs[-1]
@@ -152,14 +151,13 @@ class Graph:
             return end + 1
         if rule is WRITE:
             source, how = out
-            if not isinstance(source, Tensor):
-                raise _no_place(f'a write by {y} has no place in a graph: use ops.assign', (code, lasti))
+            said = f'a write by {y} has no place in a graph: use ops.assign'
+            _must(isinstance(source, Tensor), said, (code, lasti))
             inputs = (self.slot(source),)
             self.nodes.append(Assign(self.slot(x), inputs, how, y, (), (code, lasti)))
         elif not isinstance(rule, Marker) and rule.name not in ('Leaf', 'TupleGetItem'):
-            if rule.kernel is None:
-                said = f'{rule.name} has no place in a graph: it calls Python on the way back. Use it in eager mode'
-                raise _no_place(said, (code, lasti))
+            said = f'{rule.name} has no place in a graph: it calls Python on the way back. Use it in eager mode'
+            _must(rule.kernel is not None, said, (code, lasti))
             inputs = tuple(map(self.slot, rule.tensors(x, y)))
             outs = tuple(self._new(t) for t in tensors_in(getattr(out, 'out', out)))
             self.nodes.append(Op(rule, inputs, rule.attributes(y), outs, (code, lasti)))
@@ -170,8 +168,7 @@ class Graph:
     def _call(self, entries: list, k: int) -> int:
         _, cell, given, _, code, lasti = entries[k]
         end = _matching(entries, k, ENTER, LEAVE)
-        if entries[end][2] is not None:
-            raise _no_place(f'{type(cell).__name__} {FAILED}', (code, lasti))
+        _must(entries[end][2] is None, f'{type(cell).__name__} {FAILED}', (code, lasti))
         body = Graph(type(cell).__name__, tensors_in(given), self)
         body._hidden = True
         body.read(entries[k + 1 : end], entries[end][3])
@@ -185,8 +182,7 @@ class Graph:
     def _grad(self, entries: list, k: int) -> int:
         _, function, (leaves, sources, _), _, code, lasti = entries[k]
         end = _matching(entries, k, BEGIN, END)
-        if entries[end][1] is None:
-            raise _no_place(f'a gradient {FAILED}', (code, lasti))
+        _must(entries[end][1] is not None, f'a gradient {FAILED}', (code, lasti))
         back = _matching(entries, k, BEGIN, END, BACK)
         outputs, sens = entries[back][2]
         weights = tuple(self.slot(t) for t in leaves if hasattr(t, 'requires_grad'))
@@ -220,11 +216,12 @@ def _matching(entries: list, k: int, opens: Marker, closes: Marker, inside: Mark
         depth += (entries[j][0] is opens) - (entries[j][0] is closes)
         if not depth or (depth == 1 and entries[j][0] is inside):
             return j
-    raise _no_place('something is begun in a graph and not ended there', entries[k][4:])
+    return _must(False, 'something is begun in a graph and not ended there', entries[k][4:])
 
 
-def _no_place(said: str, site: tuple) -> GraphValueError:
-    """What to say of something that a graph has no place for, with the line where it was called."""
+def _must(holds: bool, said: str, site: tuple) -> None:
+    """Raise, unless something holds, with the line where that was called which a graph has no place for."""
     where = Where(*site) if site[0] else None
-    line = f'\n  your line: {where_is(where.file, where.line)}: {where.text}' if where else users_line()
-    return GraphValueError(f'{said}.{line}')
+    if not holds:
+        line = f'\n  your line: {where_is(where.file, where.line)}: {where.text}' if where else users_line()
+        raise GraphValueError(f'{said}.{line}')

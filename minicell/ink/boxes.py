@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from . import style, tiles
-from .shapes import Frame, width
+from . import style
+from .shapes import Frame, width, wrapped
 
 LEADING = 1.4  # the height of a line of text, in sizes of its letters
 BASE = 0.36  # of a line's letters, how much lies between its middle and its baseline
+HEAD, BACK = 5, 7  # the head of a link, and how far before its tip the line ends
 ALONG = {'start': 0.0, 'middle': 0.5, 'end': 1.0, 'fill': 0.0}
 
 
@@ -49,13 +50,6 @@ class Rect(NamedTuple):
         """Its middle, from top to bottom."""
         return self.y + self.h / 2
 
-    def hits(self, other: Rect, room: float = 0.0) -> bool:
-        """Whether two rectangles overlap, or come nearer than `room`."""
-        return (
-            self.x < other.right + room and other.x < self.right + room
-            and self.y < other.bottom + room and other.y < self.bottom + room
-        )  # fmt: skip
-
 
 class Canvas:
     """A frame that is being drawn: its shapes, and where each box with a key stands."""
@@ -63,7 +57,7 @@ class Canvas:
     def __init__(self) -> None:
         self.frame = Frame()
         self.places: dict[str, Rect] = {}
-        self.later: list[Box] = []  # arrows: they need to know where the rest stands
+        self.later: list[Arrow] = []  # they need to know where the rest stands
         self.path = ''  # the key of the box that is being placed
 
     def put(self, box: Box, place: Rect, part: object = 0) -> None:
@@ -83,7 +77,7 @@ def draw(box: Box, w: float = 0, h: float = 0) -> tuple[Canvas, float, float]:
     canvas.put(box, Rect(0, 0, w, h), 'b')
     for one in canvas.later:
         canvas.path = one.key
-        one.drawn(canvas)
+        one.shape(canvas)
     return canvas, w, h
 
 
@@ -96,6 +90,19 @@ class Box:
 
     def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
         """Draw it into this rectangle, which is at least as large as it is."""
+
+
+class Arrow(Box):
+    """What is drawn between boxes, once they stand: it takes no room of its own. `shape(canvas)` finds its ends in
+    `canvas.places`; where one of them is not in this frame, there is nothing to draw."""
+
+    def __init__(self, shape: Callable[[Canvas], None], key: str = '') -> None:
+        self.shape, self.key = shape, key
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """Wait until all have a place."""
+        self.key = self.key or to.path
+        to.later.append(self)
 
 
 class Space(Box):
@@ -126,13 +133,12 @@ class Text(Box):
                       room=None if self.room is None else self.room + 1, **self.attrs)  # fmt: skip
 
 
-class Upright(Box):
+class Upright(Text):
     """Words that run upwards, at most `room` long."""
 
     def __init__(self, words: str, look: str = '', room: float = 60, key: str = '') -> None:
-        self.words, self.look, self.room, self.key = words, look, room, key
-        self.letters = style.look('text', look)['size']
-        self.size = (round(self.letters * LEADING), min(width(words, look), room))
+        super().__init__(words, look, room, key)
+        self.size = self.size[::-1]
 
     def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
         """From the foot of the rectangle, in the middle of its height."""
@@ -141,42 +147,9 @@ class Upright(Box):
         to.frame.text(to.path, x, foot, self.words, self.look, room=self.room + 1, transform=turn)
 
 
-def wrapped(words: str, room: float, look: str = '', most: int = 5) -> list[str]:
-    """A text broken at spaces into at most so many lines; a word that is too long, after a bracket or a point."""
-    rows = ['']
-    for word in words.split(' '):
-        longer = f'{rows[-1]} {word}'.strip() if rows[-1] else word
-        if width(longer, look) <= room or not rows[-1] or len(rows) == most:
-            rows[-1] = longer
-        else:
-            rows.append(word)
-        while len(rows) < most and width(rows[-1], look) > room:
-            fits = next(k for k in range(len(rows[-1]), 0, -1) if width(rows[-1][:k], look) <= room or k == 1)
-            at = max((rows[-1].rfind(sign, 1, fits) + 1 for sign in '(.,['), default=0) or fits
-            rows[-1:] = [rows[-1][:at], rows[-1][at:]]
-    return rows
-
-
 def Lines(words: str, room: float, look: str = '', most: int = 5, key: str = '', across: str = 'start') -> Box:
     """A text that breaks at spaces."""
     return Column(*[Text(row, look, room) for row in wrapped(words, room, look, most)], gap=0, across=across, key=key)
-
-
-class Tile(Box):
-    """A tensor: its numbers where they are few, else squares. `how`: the plate, if somebody has chosen it already;
-    what else is given goes to `tiles.draw`."""
-
-    def __init__(
-        self, value: Any, room: tuple[float, float] = (200.0, 90.0), key: str = '', how: tiles.Plate | None = None,
-        **looks: Any,
-    ) -> None:  # fmt: skip
-        self.value, self.key, self.looks = value, key, looks
-        self.how = how or tiles.plate(value, *room)
-        self.size = (self.how.w, self.how.h)
-
-    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
-        """At the left, in the middle of the height."""
-        tiles.draw(to.frame, to.path, x, y + (h - self.how.h) / 2, self.value, self.how, **self.looks)
 
 
 class Line(Box):
@@ -218,17 +191,14 @@ def Column(*children: Box | None, gap: float = 6, across: str = 'fill', key: str
     return Line(1, children, gap, across, key, grows)
 
 
-class Over(Box):
-    """Boxes on one another: each has the whole place."""
-
-    def __init__(self, *children: Box | None, key: str = '', grows: float = 0) -> None:
-        self.children, self.key, self.grows = [child for child in children if child is not None], key, grows
-        self.size = tuple(max((child.size[k] for child in self.children), default=0.0) for k in (0, 1))
-
-    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
-        """Each in the whole rectangle."""
-        for k, child in enumerate(self.children):
-            to.put(child, Rect(x, y, w, h), k)
+def Flow(*children: Box | None, room: float, gap: float = 8, lead: float = 6) -> Line:
+    """Boxes side by side, in as many rows as they need."""
+    rows: list[list[Box]] = [[]]
+    for child in filter(None, children):
+        if rows[-1] and sum(each.size[0] + gap for each in rows[-1]) + child.size[0] > room:
+            rows.append([])
+        rows[-1].append(child)
+    return Column(*[Row(*row, gap=gap) for row in rows], gap=lead, across='start')
 
 
 class Card(Box):
@@ -271,16 +241,16 @@ class Span(NamedTuple):
 class Grid(Box):
     """Rows of cells that share their columns (None: an empty cell). A cell gets the whole of its column and row.
 
-    `grounds`: for each row the look of what it lies on; `ends`: how far this goes beyond the cells on each side;
-    `stretch`: the columns between which spare width is shared, all if None.
+    `grounds`: for each row the look of what it lies on; `stretch`: the columns between which spare width is shared,
+    all if None.
     """
 
     def __init__(
         self, rows: Sequence[Sequence[Box | Span | None]], gap: tuple[float, float] = (14.0, 0.0),
-        grounds: Sequence[str] = (), ends: float = 0, stretch: Sequence[int] | None = None, key: str = '',
+        grounds: Sequence[str] = (), stretch: Sequence[int] | None = None, key: str = '',
         grows: float = 0, least: dict[int, float] | None = None,
     ) -> None:  # fmt: skip
-        self.gap, self.grounds, self.ends, self.key, self.grows = gap, grounds, ends, key, grows
+        self.gap, self.grounds, self.key, self.grows = gap, grounds, key, grows
         self.cells = [
             (n, k, cell if isinstance(cell, Span) else Span(cell))
             for n, row in enumerate(rows)
@@ -318,23 +288,10 @@ class Grid(Box):
         tops = [y + sum(high[:n]) + self.gap[1] * n for n in range(len(high))]
         for n, look in enumerate(self.grounds):
             if look:
-                to.frame.rect(f'{to.path}g{n}', x - self.ends, tops[n], w + 2 * self.ends, high[n], look, -2)
+                to.frame.rect(f'{to.path}g{n}', x, tops[n], w, high[n], look, -2)
         for n, k, (box, columns, rows) in self.cells:
             right, bottom = lefts[k + columns - 1] + wide[k + columns - 1], tops[n + rows - 1] + high[n + rows - 1]
             to.put(box, Rect(lefts[k], tops[n], right - lefts[k], bottom - tops[n]), f'{n},{k}')
-
-
-class Arrow(Box):
-    """What is drawn between boxes, once they stand: it takes no room of its own. `drawn` may find that one of its ends
-    is not in this frame; then there is nothing to draw."""
-
-    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
-        """Wait until all have a place."""
-        self.key = self.key or to.path
-        to.later.append(self)
-
-    def drawn(self, to: Canvas) -> None:
-        """Draw it."""
 
 
 class Link(Arrow):
@@ -342,81 +299,28 @@ class Link(Arrow):
     what lies between, on the height of this box (a Space that keeps a way free)."""
 
     def __init__(
-        self, start: str, end: str, look: tuple[str, str] = ('fw', 'fh'), through: str = '', key: str = '',
-        enters: float = 0.5, leaves: float = 0.5, head: float = 5,
-    ) -> None:  # fmt: skip
-        self.start, self.end, self.look, self.through, self.head = start, end, look, through, head
-        self.key, self.enters, self.leaves = key or f'{start}>{end}', enters, leaves
+        self, start: str, end: str, look: tuple[str, str] = ('fw', 'fh'), through: str = '', key: str = ''
+    ) -> None:
+        self.start, self.end, self.look, self.through = start, end, look, through
+        self.key = key or f'{start}>{end}'
 
-    def drawn(self, to: Canvas) -> None:
+    def shape(self, to: Canvas) -> None:
         """From edge to edge."""
         a, b, lane = (to.places.get(name) for name in (self.start, self.end, self.through))
         if a is None or b is None:
             return
-        line, tip = self.look
-        back = self.head * 1.4
         if lane is not None:
             up = lane.cy < b.cy
-            x1, x2 = a.x + a.w * self.leaves, b.x + b.w * self.enters
             y1, y2 = (a.y, b.y - 1) if up else (a.bottom, b.bottom + 1)
-            end = y2 - back if up else y2 + back
-            to.frame.path(self.key, f'M{x1:g},{y1:g}V{lane.cy:g}H{x2:g}V{end:g}', line)
-            to.frame.head(f'{self.key}h', x2, y2, 'd' if up else 'u', tip, 3, self.head)
-            return
-        ahead = b.x >= a.right
-        x1, x2 = (a.right + 2, b.x - 1) if ahead else (a.x - 2, b.right + 1)
-        edge = min(6, b.h / 2)
-        y2 = min(max(a.cy, b.y + edge), b.bottom - edge)
-        y1 = y2 if a.y <= y2 <= a.bottom else a.cy
-        turn = x2 - (14 if ahead else -14)
-        end = x2 - back if ahead else x2 + back
-        d = f'M{x1:g},{y1:g}H{end:g}' if abs(y1 - y2) < 1 else f'M{x1:g},{y1:g}H{turn:g}V{y2:g}H{end:g}'
-        to.frame.path(self.key, d, line)
-        to.frame.head(f'{self.key}h', x2, y2, 'r' if ahead else 'l', tip, 3, self.head)
-
-
-class Drawn(Arrow):
-    """Whatever is drawn between boxes by hand: `shape(canvas)` finds them in `canvas.places`."""
-
-    def __init__(self, shape: Callable[[Canvas], None], key: str = '') -> None:
-        self.shape, self.key = shape, key
-
-    def drawn(self, to: Canvas) -> None:
-        """Draw it."""
-        self.shape(to)
-
-
-class Band(Arrow):
-    """A broad arrow from the left edge of one box into the right edge of another, or down into its top: with one bend,
-    which begins left of `past`, a third box that it must not touch. `said` stands in it."""
-
-    def __init__(
-        self, start: str, end: str, past: str = '', look: tuple[str, str] = ('fat', 'fatk'), said: str = '',
-        ink: str = 'onr', wide: float = 36, down: bool = False, draw: tuple[int, int] = (600, 450), key: str = 'band',
-        level: str = '',
-    ) -> None:  # fmt: skip
-        self.start, self.end, self.past, self.look, self.said, self.ink = start, end, past, look, said, ink
-        self.wide, self.down, self.motion, self.key, self.level = wide, down, draw, key, level
-
-    def drawn(self, to: Canvas) -> None:
-        """Along the middle of the first box, around the bend, to its tip."""
-        a, b, past, level = (to.places.get(name) for name in (self.start, self.end, self.past, self.level))
-        if a is None or b is None:
-            return
-        tip, head = self.wide * 0.86, self.wide * 0.95  # from the tip to where the band begins; its half width
-        near = past.right + 4 if past is not None else a.x
-        if self.down:
-            r, x = self.wide / 2, min(max(near + self.wide, b.x + head), a.x - self.wide / 2)
-            end = f'H{x + r:g}A{r:g},{r:g},0,0,0,{x:g},{a.cy + r:g}V{b.y - tip:g}'
-            to.frame.path(self.key, f'M{a.x + 1:g},{a.cy:g}{end}', self.look[0], 1, draw=self.motion[0])
-            to.frame.head(f'{self.key}h', x, b.y - 2, 'd', self.look[1], 6, self.wide * 0.67, late=self.motion[1])
-            return
-        y = level.cy if level is not None else b.cy
-        far = near + self.wide * 1.3
-        bend = f'H{min(far + 30, a.x):g}C{far - 10:g},{a.cy:g},{far + 4:g},{y:g},{near - 24:g},{y:g}'
-        to.frame.path(self.key, f'M{a.x + 1:g},{a.cy:g}{bend}H{b.right + tip:g}', self.look[0], 1,
-                      draw=self.motion[0])  # fmt: skip
-        to.frame.head(f'{self.key}h', b.right + 1, y, 'l', self.look[1], 6, head, late=self.motion[1])
-        room = near - 10 - b.right - tip
-        if self.said and width(self.said, self.ink) <= room:
-            to.frame.text(f'{self.key}t', b.right + tip + 12, y + 5, self.said, self.ink, 6, late=self.motion[1])
+            x2, way, end = b.cx, 'd' if up else 'u', y2 - BACK if up else y2 + BACK
+            d = f'M{a.cx:g},{y1:g}V{lane.cy:g}H{x2:g}V{end:g}'
+        else:
+            ahead = b.x >= a.right
+            x1, x2 = (a.right + 2, b.x - 1) if ahead else (a.x - 2, b.right + 1)
+            edge = min(6, b.h / 2)
+            y2 = min(max(a.cy, b.y + edge), b.bottom - edge)
+            y1 = y2 if a.y <= y2 <= a.bottom else a.cy
+            turn, way, end = x2 - (14 if ahead else -14), 'r' if ahead else 'l', x2 - BACK if ahead else x2 + BACK
+            d = f'M{x1:g},{y1:g}H{end:g}' if abs(y1 - y2) < 1 else f'M{x1:g},{y1:g}H{turn:g}V{y2:g}H{end:g}'
+        to.frame.path(self.key, d, self.look[0])
+        to.frame.head(f'{self.key}h', x2, y2, way, self.look[1], 3, HEAD)

@@ -1,5 +1,6 @@
 """All frames of one layout, folded into what travels: for each shape the steps at which it changes, and how."""
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from .shapes import Frame
@@ -25,22 +26,16 @@ class Film:
         self.line: dict[str, Any] = {}  # the step line: see line.py
         self.links: dict[str, dict] = {}  # value -> the values that light with it, and what is read out
         self.accounts: dict[str, dict] = {}  # value -> how it was made
-        self.folded: list[list] | None = None  # nodes(), once somebody has asked
 
     def add(self, frame: Frame, step: Step) -> None:
         """One more step."""
-        self.folded = None
         self.frames.append(frame)
         self.steps.append(step)
 
+    @cached_property
     def nodes(self) -> list[list]:
-        """[tag, key, [[step, change], …]] in paint order; a change holds the attributes that differ, 0 is gone."""
-        if self.folded is None:
-            self.folded = self.fold()
-        return self.folded
-
-    def fold(self) -> list[list]:
-        """The frames as changes."""
+        """All frames: [tag, key, [[step, change], …]] in paint order; a change holds the attributes that differ, 0 is
+        gone."""
         nodes: dict[str, tuple[int, list]] = {}
         before: Frame = Frame()
         for number, frame in enumerate(self.frames):
@@ -49,20 +44,14 @@ class Film:
             for key, shape in frame.items():
                 if key not in nodes:
                     nodes[key] = shape.layer, [shape.tag, key, []]
-                was = before.get(key)
-                if was is None:
-                    nodes[key][1][2].append([number, shape.attrs])
-                elif was is not shape and was.attrs != shape.attrs:
-                    now, old = shape.attrs, was.attrs
+                now, old = shape.attrs, before[key].attrs if key in before else {}
+                if now != old:
                     change = {k: v for k, v in now.items() if old.get(k) != v}
-                    change |= {k: None for k in old if k not in now}
-                    nodes[key][1][2].append([number, change])
+                    nodes[key][1][2].append([number, change | {k: None for k in old if k not in now}])
             before = frame
         return [node for _, node in sorted(nodes.values(), key=lambda pair: pair[0])]
 
     def data(self) -> dict[str, Any]:
         """The film as plain data, for the player."""
         steps = [dict(t=s.title, c=s.caption, at=list(s.at), go=list(s.go), jump=s.jump) for s in self.steps]
-        return dict(
-            w=self.width, h=self.height, n=self.nodes(), s=steps, tape=self.line, l=self.links, r=self.accounts
-        )  # fmt: skip
+        return dict(w=self.width, h=self.height, n=self.nodes, s=steps, tape=self.line, l=self.links, r=self.accounts)

@@ -25,8 +25,7 @@ def animation(film: Film, steps: Iterable[int] | None = None, times: Sequence[fl
     pictures = []
     for page in pages:
         down = height - page.height
-        first = next((i for i, one in enumerate(page.marks) if one.y), len(page.marks))  # the words have no offset
-        marks = [one if i < first else one._replace(y=one.y + down) for i, one in enumerate(page.marks)]
+        marks = [one._replace(y=one.y + down) if one.y else one for one in page.marks]  # the words have no offset
         pictures.append(png.image(page._replace(marks=marks, height=height)))
     frames = png.few(pictures, style.LIGHT)  # one palette for all
     times = times or [*(reading(film.steps[step]) for step in chosen[:-1]), max(reading(film.steps[chosen[-1]]), LAST)]

@@ -35,11 +35,11 @@ def step_line(
     for mark in marks:
         mark = mark._replace(name=metrics.clean(mark.name))
         x, wide = places[mark.step][0], shapes.width(mark.name, mark.look)
+        left = x
         if mark.look != 'dim':
             kind = f'note {mark.look}' + ' later' * (mark.look == 'xx')
             drawn.append(['rect', dict(x=x - 5, y=RAIL - 5, width=10, height=10, rx=5) | {'class': kind}, mark.since])
-        left = x
-        if mark.look != 'dim':  # of two that are near each other, each name points away
+            # of two that are near each other, each name points away
             before, after = (any(0 < way * (other - x) < NEAR for other in loud) for way in (-1, 1))
             left = x + 5 - wide if after else x - 5 if before else x - wide / 2
         left = min(max(left, 0), width - wide)

@@ -57,35 +57,6 @@ def width(text: str, size: float, bold: bool = False, mono: bool = False) -> flo
     return sum(advance(c, bold, mono) for c in text) * size * (1 if mono else SAFETY)
 
 
-def fit(text: str, room: float, size: float, bold: bool = False, mono: bool = False) -> str:
-    """`text` if it is at most `room` pixels wide, else as much of it as fits with an ellipsis."""
-    if width(text, size, bold, mono) <= room:
-        return text
-    left = room - width('…', size, bold, mono)
-    kept = 0
-    for char in text:
-        left -= advance(char, bold, mono) * size * SAFETY
-        if left < 0:
-            break
-        kept += 1
-    return text[:kept].rstrip() + '…' if kept else ''
-
-
-def wrap(text: str, room: float, size: float, lines: int, bold: bool = False) -> list[str]:
-    """`text` broken at spaces into at most `lines` lines; the last one is cut where it does not fit."""
-    rows: list[str] = []
-    words = text.split(' ')
-    while words and len(rows) < lines - 1:
-        count = 1
-        while count < len(words) and width(' '.join(words[: count + 1]), size, bold) <= room:
-            count += 1
-        rows.append(fit(' '.join(words[:count]), room, size, bold))
-        words = words[count:]
-    if words:
-        rows.append(fit(' '.join(words), room, size, bold))
-    return rows
-
-
 @lru_cache(maxsize=4096)
 def clean(text: str) -> str:
     """`text` on one line: control characters, line ends, lone surrogates and piled accents become spaces or go."""

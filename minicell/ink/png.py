@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from functools import lru_cache
 from io import BytesIO
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
     from PIL import Image
 
 DOTS = 72  # at 72 dots an inch a point is a pixel
-ROUND = 0.4477  # how far the handles of a quarter's curve are from its corner, in radii
-CELLS = 1 << 15  # see cells_of
-CHORD = math.pi / 24  # an arc is drawn by chords of at most this angle
+ROUND = 0.4477  # how far the handles of a quarter of a circle are from the corner that it rounds, in radii
+SHADES = 32  # see cells_of
+CELLS = SHADES**3
 WORD = re.compile(r'[MLHVACZlhvz]|-?\d*\.?\d+(?:e-?\d+)?')
 
 
@@ -39,26 +38,21 @@ def few(pictures: list[Image.Image], palette: dict[str, str]) -> list[Image.Imag
     cells = [cells_of(np.asarray(picture)) for picture in pictures]
     counts = sum(np.bincount(each.ravel(), minlength=CELLS) for each in cells)
     used = np.flatnonzero(counts)
-    used = used[np.argsort(-counts[used], kind='stable')]
-    colours = np.stack([used >> 10, used >> 5 & 31, used & 31], axis=1) * 8 + 4
-    own = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in palette.values()], np.uint8)
-    for cell, colour in zip(cells_of(own[None])[0], own, strict=True):
-        colours[used == cell] = colour
-    kept = colours[:256]
+    colours = np.stack(np.unravel_index(used, (SHADES,) * 3), 1) * 8 + 4
+    for own in (np.array([*bytes.fromhex(colour[1:])]) for colour in palette.values()):
+        colours[used == cells_of(own)] = own
+    kept = colours[np.argsort(-counts[used], kind='stable')[:256]]
     nearest = np.zeros(CELLS, np.uint8)
     nearest[used] = np.abs(colours[:, None] - kept).sum(axis=2).argmin(axis=1)
-    out = []
-    for each in cells:
-        rows, columns = each.shape
-        out.append(Image.frombytes('P', (columns, rows), nearest[each].tobytes()))
-        out[-1].putpalette(kept.astype(np.uint8).tobytes())
+    out = [Image.fromarray(nearest[each]) for each in cells]
+    for picture in out:
+        picture.putpalette(kept.astype(np.uint8).tobytes())
     return out
 
 
 def cells_of(pixels: np.ndarray) -> np.ndarray:
     """For each pixel, the number of its colour among 32 shades each of red, green and blue."""
-    shades = (pixels >> 3).astype('uint16')
-    return shades[:, :, 0] << 10 | shades[:, :, 1] << 5 | shades[:, :, 2]
+    return (pixels >> 3) @ [SHADES**2, SHADES, 1]
 
 
 def image(page: Sheet, scale: float = 1.0, dark: bool = False) -> Image.Image:
@@ -90,21 +84,15 @@ class Pen:
         if one.tag == 'text':
             self.text(one)
             return
-        attrs = one.attrs
-        if one.tag == 'rect':
-            self.outline(one, box(*(float(attrs.get(name, 0)) for name in ('x', 'y', 'width', 'height', 'rx'))))
-        else:
-            self.outline(one, traced(attrs['d']))
-
-    def outline(self, one: Mark, path: Path) -> None:
-        """Fill and stroke a path."""
         from matplotlib.transforms import Affine2D
 
-        look, scale = one.look, self.scale
+        look, scale, attrs = one.look, self.scale, one.attrs
+        rect = (float(attrs.get(name, 0)) for name in ('x', 'y', 'width', 'height', 'rx'))
+        path = traced(rounded(*rect) if one.tag == 'rect' else attrs['d'])
         gc = self.renderer.new_gc()
         stroke = self.palette.get(look.get('stroke', 'none'))
         gc.set_linewidth(look.get('line', 1) if stroke else 0)
-        gc.set_alpha(one.attrs.get('opacity', look.get('opacity', 1)))
+        gc.set_alpha(attrs.get('opacity', look.get('opacity', 1)))
         if stroke:
             gc.set_foreground(stroke, isRGBA=False)
             gc.set_joinstyle('miter')
@@ -129,11 +117,8 @@ class Pen:
         )
         left -= {'middle': width / 2, 'end': width}.get(look.get('anchor', 'start'), 0)
         x, y = (attrs['x'] + one.x) * scale, (attrs['y'] + one.y) * scale
-        turn = re.fullmatch(r'rotate\((-?90)[ ,].*', attrs.get('transform', ''))
-        if turn and turn[1] == '-90':  # about the text's own start, as all that are turned are
+        if 'transform' in attrs:  # upwards, about the text's own start, as all that are turned are
             ink, left, top = np.rot90(ink), top, -left - ink.shape[1]
-        elif turn:
-            ink, left, top = np.rot90(ink, 3), -top - ink.shape[0], left
         x, y = round(x + left), round(y + top)
         rows, columns = ink.shape
         cut = ink[max(0, -y) : max(0, self.pixels.shape[0] - y), max(0, -x) : max(0, self.pixels.shape[1] - x)]
@@ -163,28 +148,20 @@ def letters(text: str, mono: bool, bold: bool, size: float) -> tuple[np.ndarray,
     return np.array(mask, np.uint8).reshape(mask.size[::-1]), left, top, face.getlength(text)
 
 
-@lru_cache(maxsize=1024)
-def box(x: float, y: float, w: float, h: float, r: float) -> Path:
-    """A rectangle, its corners rounded."""
-    from matplotlib.path import Path
-
-    r = min(r, w / 2, h / 2)
+def rounded(x: float, y: float, w: float, h: float, r: float) -> str:
+    """A rectangle as a path, its corners rounded."""
+    r, right, low = min(r, w / 2, h / 2), x + w, y + h
     if not r:
-        return Path([(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)], closed=True)
-    k, right, low = r * ROUND, x + w, y + h
-    points = [
-        (x + r, y), (right - r, y), (right - k, y), (right, y + k), (right, y + r),
-        (right, low - r), (right, low - k), (right - k, low), (right - r, low),
-        (x + r, low), (x + k, low), (x, low - k), (x, low - r),
-        (x, y + r), (x, y + k), (x + k, y), (x + r, y), (x + r, y),
-    ]  # fmt: skip
-    corner = [Path.LINETO, Path.CURVE4, Path.CURVE4, Path.CURVE4]
-    return Path(points, [Path.MOVETO, *corner, *corner, *corner, *corner, Path.CLOSEPOLY])
+        return f'M{x},{y}H{right}V{low}H{x}Z'
+    return (
+        f'M{x + r},{y}H{right - r}A{r},{r},0,0,1,{right},{y + r}V{low - r}A{r},{r},0,0,1,{right - r},{low}'
+        f'H{x + r}A{r},{r},0,0,1,{x},{low - r}V{y + r}A{r},{r},0,0,1,{x + r},{y}Z'
+    )
 
 
 @lru_cache(maxsize=1024)
 def traced(d: str) -> Path:
-    """A path of SVG, with the commands M, L, H, V, A, C, Z, and the relative l, h, v, z."""
+    """A path of SVG, with the commands M, L, H, V, A (a quarter of a circle), C, Z, and the relative l, h, v, z."""
     from matplotlib.path import Path
 
     words = WORD.findall(d)
@@ -201,43 +178,24 @@ def traced(d: str) -> Path:
         i += need
         if command.islower():
             n = [a + b for a, b in zip(n, at[1:] if kind == 'V' else at, strict=False)]
-        if kind == 'Z':
-            points.append(start)
-            codes.append(Path.CLOSEPOLY)
-            at = start
-            continue
+        if kind == 'A':
+            n, kind = [*handles(at, (n[5], n[6]), n[4]), n[5], n[6]], 'C'
         if kind == 'C':
             points += [(n[0], n[1]), (n[2], n[3])]
             codes += [Path.CURVE4] * 2
-        to = (n[0], at[1]) if kind == 'H' else (at[0], n[0]) if kind == 'V' else (n[-2], n[-1])
-        if kind == 'A':
-            along = arc(at, to, n[0], bool(n[3]), bool(n[4]))
-            points += along
-            codes += [Path.LINETO] * len(along)
-        points.append(to)
-        codes.append({'M': Path.MOVETO, 'C': Path.CURVE4}.get(kind, Path.LINETO))
-        at = to
+        at = (
+            start if kind == 'Z' else (n[0], at[1]) if kind == 'H' else (at[0], n[0]) if kind == 'V' else (n[-2], n[-1])
+        )
+        points.append(at)
+        codes.append({'M': Path.MOVETO, 'C': Path.CURVE4, 'Z': Path.CLOSEPOLY}.get(kind, Path.LINETO))
         if kind == 'M':
-            start, command = to, 'L'  # further pairs after M are lines
+            start, command = at, 'L'  # further pairs after M are lines
     return Path(points, codes)
 
 
-def arc(
-    start: tuple[float, float], end: tuple[float, float], radius: float, large: bool, sweep: bool
-) -> list[tuple[float, float]]:
-    """The points between the ends of an arc of a circle."""
-    (x1, y1), (x2, y2) = start, end
-    half = math.hypot(x2 - x1, y2 - y1) / 2
-    if not half or not radius:
-        return []
-    radius = max(radius, half)
-    # the centre lies beside the middle of the chord, on the side that the flags say
-    off = math.sqrt(radius**2 - half**2) / (2 * half) * (-1 if large == sweep else 1)
-    cx, cy = (x1 + x2) / 2 - (y2 - y1) * off, (y1 + y2) / 2 + (x2 - x1) * off
-    first = math.atan2(y1 - cy, x1 - cx)
-    turn = (math.atan2(y2 - cy, x2 - cx) - first) % math.tau
-    if not sweep:
-        turn -= math.tau
-    steps = max(1, math.ceil(abs(turn) / CHORD))
-    angles = (first + turn * k / steps for k in range(1, steps))
-    return [(cx + radius * math.cos(a), cy + radius * math.sin(a)) for a in angles]
+def handles(start: tuple[float, float], end: tuple[float, float], sweep: float) -> list[float]:
+    """The two handles of a curve that is a quarter of a circle: each lies on the way to the corner that it rounds."""
+    (x, y), (x2, y2) = start, end
+    across = ((x2 - x) * (y2 - y) > 0) == bool(sweep)  # it leaves to the side, and arrives upright
+    corner = (x2, y) if across else (x, y2)
+    return [c + (p - c) * ROUND for point in (start, end) for p, c in zip(point, corner, strict=True)]

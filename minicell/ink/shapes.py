@@ -20,25 +20,39 @@ class Shape(NamedTuple):
 def width(text: str, classes: str = '') -> float:
     """How wide a text of these classes is."""
     look = style.look('text', classes)
-    if look.get('mono'):
-        return len(text) * look['size'] * metrics.MONO_ADVANCE
-    return metrics.width(text, look['size'], look.get('bold', False))
+    return metrics.width(text, look['size'], look.get('bold', False), look.get('mono', False))
 
 
-def cut(text: str, room: float, classes: str = '') -> str:
-    """A text that fits: of a name, the middle goes, since its end tells it from others."""
+def cut(text: str, room: float, classes: str = '', end: bool = False) -> str:
+    """A text that fits: of a name, the middle goes, since its end tells it from others; of a sentence, the `end`."""
     if width(text, classes) <= room:
         return text
+
+    def kept(k: int) -> str:
+        head = k if end else k // 3
+        return f'{text[:head].rstrip()}…{text[len(text) - (k - head) :]}'
+
     low, high = 0, len(text)
     while low < high:  # the longest that fits
         k = (low + high + 1) // 2
-        low, high = (k, high) if width(_middle(text, k), classes) <= room else (low, k - 1)
-    return _middle(text, low) if low > 1 else '…'  # one letter tells nothing
+        low, high = (k, high) if width(kept(k), classes) <= room else (low, k - 1)
+    return kept(low) if low > 1 else '…'  # one letter tells nothing
 
 
-def _middle(text: str, k: int) -> str:
-    head = k // 3
-    return f'{text[:head]}…{text[len(text) - (k - head) :]}' if k else '…'
+def wrapped(words: str, room: float, look: str = '', most: int = 5) -> list[str]:
+    """A text broken at spaces into at most so many lines; a word that is too long, after one of `(.,[_`."""
+    rows = ['']
+    for word in words.split(' '):
+        longer = f'{rows[-1]} {word}'.strip() if rows[-1] else word
+        if width(longer, look) <= room or not rows[-1] or len(rows) == most:
+            rows[-1] = longer
+        else:
+            rows.append(word)
+        while len(rows) < most and width(rows[-1], look) > room:
+            fits = next(k for k in range(len(rows[-1]), 0, -1) if width(rows[-1][:k], look) <= room or k == 1)
+            at = max((rows[-1].rfind(sign, 1, fits) + 1 for sign in '(.,[_'), default=0) or fits
+            rows[-1:] = [rows[-1][:at], rows[-1][at:]]
+    return rows
 
 
 class Frame(dict):

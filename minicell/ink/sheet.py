@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from . import metrics, style
 from .film import Film
-from .shapes import Frame
+from .shapes import Frame, cut, wrapped
 
 EDGE = 16  # units of paper around it all
 TITLE, CAPTION = 28, 22  # heights of their rows
@@ -36,18 +36,15 @@ def sheet(frame: Frame, size: tuple[float, float], title: str = '', caption: str
     title, caption = metrics.clean(title), metrics.clean(caption)
     width, room = size[0] + 2 * EDGE, size[0] - 2
     marks, y = [], EDGE
-    titles = metrics.wrap(title, room, 22, 2, True) if title else []
-    captions = metrics.wrap(caption, room, 15, 4) if caption else []
-    for row in titles:
-        y += TITLE
-        marks.append(mark('text', dict(x=EDGE, y=y - 7, T=row), 'h1'))
-    for row in captions:
-        y += CAPTION
-        marks.append(mark('text', dict(x=EDGE, y=y - 6, T=row), 'h2'))
+    for words, look, most, high, below in ((title, 'h1', 2, TITLE, 7), (caption, 'h2', 4, CAPTION, 6)):
+        for row in wrapped(words, room, look, most) if words else ():
+            y += high
+            words = cut(row, room, look, end=True)
+            marks.append(Mark('text', dict(x=EDGE, y=y - below, T=words), style.look('text', look), 0, 0))
     y += GAP if marks else 0
     # as the player paints: by layer, and within one in the order in which they were drawn
     for shape in sorted(frame.values(), key=lambda shape: shape.layer):
-        marks.append(mark(shape.tag, shape.attrs, shape.attrs.get('class', ''), EDGE, y))
+        marks.append(Mark(shape.tag, shape.attrs, style.look(shape.tag, shape.attrs.get('class', '')), EDGE, y))
     y += size[1]
     return Sheet([m for m in marks if seen(m)], width, y + EDGE, title, caption)
 
@@ -55,13 +52,7 @@ def sheet(frame: Frame, size: tuple[float, float], title: str = '', caption: str
 def of(film: Film, step: int) -> Sheet:
     """A step of a film, with what is said there."""
     said = film.steps[step]
-    size = film.width, film.height
-    return sheet(film.frames[step], size, said.title, said.caption)
-
-
-def mark(tag: str, attrs: dict[str, Any], classes: str, x: float = 0, y: float = 0) -> Mark:
-    """A shape as a mark."""
-    return Mark(tag, attrs, style.look(tag, classes), x, y)
+    return sheet(film.frames[step], (film.width, film.height), said.title, said.caption)
 
 
 def seen(one: Mark) -> bool:

@@ -5,7 +5,9 @@ over, red is wrong and nothing else, amber is the line that runs now. Every hue 
 reads in greyscale too.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 LIGHT = {
     'ink': '#16191d', 'dim': '#59616a', 'faint': '#626970', 'hair': '#cfd5dc', 'paper': '#ffffff', 'panel': '#f5f6f8',
@@ -72,7 +74,7 @@ SHAPES = {
     'dab.xx': dict(fill='bad'), 'dab.t': dict(fill='fwdt'),
     'call': dict(stroke='dim', line=1.5), 'call.q': dict(line=1), 'dout': dict(fill='tint'),
     'link': dict(stroke='dim'), 'link.f': dict(stroke='fwd', line=2),
-    'shade': dict(fill='ink', opacity=0.06), 'sheet': dict(fill='paper', stroke='hair'),
+    'sheet': dict(fill='paper', stroke='hair'),
     'sheet.ahead': dict(fill='none', dash='5 4'), 'sheet.torn': dict(stroke='bad', line=2),
     'rail': dict(fill='hair'), 'run': dict(fill='dim'), 'dot': dict(fill='hair'), 'dot.past': dict(fill='dim'),
     'note': dict(fill='bwd'), 'note.ff': dict(fill='fwd'), 'note.on': dict(fill='dim'),
@@ -81,31 +83,33 @@ SHAPES = {
 PLAIN_TEXT = dict(size=13, fill='ink')
 
 
-def ordered(table: dict[str, dict]) -> list[tuple[frozenset[str], dict]]:
-    """The rules in the order in which they apply, as in a style sheet: those with more classes win."""
-    rules = [(frozenset(selector.split('.')), look) for selector, look in table.items()]
-    return sorted(rules, key=lambda rule: len(rule[0]))
-
-
 # How a tape is drawn that is no longer the subject: without hues, thin, and in no bold.
 QUIET = {
     'ff': 'dim', 'af': 'dim', 'bf': 'dim', 'b': '', 'mid2': '', 'mid3': '', 'film': 'film q', 'call': 'call q',
     'f': '', 'bk': '', 'q2': '', 'ahead': 'panel', 'aback': 'panel',
     'fw': 'fw q', 'fh': 'fh q',
 }  # fmt: skip
-RULES = {'text': ordered(TEXTS), 'shape': ordered(SHAPES)}
+# What each property of a look is called in SVG, and in a style sheet.
+NAMES = {
+    'fill': 'fill', 'stroke': 'stroke', 'line': 'stroke-width', 'dash': 'stroke-dasharray', 'opacity': 'opacity',
+    'size': 'font-size', 'bold': 'font-weight', 'mono': 'font-family', 'anchor': 'text-anchor',
+}  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
 def look(tag: str, classes: str) -> dict:
     """How an element looks, whatever the theme: `fill`, `stroke` name a colour; a text has `size`, `bold`, `mono`."""
-    has = set(classes.split())
-    text = tag == 'text'
-    found = dict(PLAIN_TEXT) if text else {}
-    for needs, rule in RULES['text' if text else 'shape']:
-        if needs <= has:
-            found.update(rule)
-    return found
+    has, table, found = set(classes.split()), TEXTS if tag == 'text' else SHAPES, {}
+    fits = [selector for selector in table if has.issuperset(selector.split('.'))]
+    for selector in sorted(fits, key=lambda fit: fit.count('.')):  # as in a style sheet: those with more classes win
+        found |= table[selector]
+    return PLAIN_TEXT | found if tag == 'text' else found
+
+
+def attributes(rule: dict, ink: Callable[[str], str], mono: str) -> dict[str, Any]:
+    """A look as attributes of SVG, which are properties of CSS; `ink` and `mono` say how a colour and a font are."""
+    values = {'bold': 'bold', 'mono': mono} | {name: ink(rule[name]) for name in ('fill', 'stroke') if name in rule}
+    return {said: values.get(name, rule[name]) for name, said in NAMES.items() if name in rule}
 
 
 def css() -> str:
@@ -129,17 +133,7 @@ def variables(palette: dict[str, str]) -> str:
 
 
 def declared(rule: dict) -> str:
-    """One rule as CSS."""
-    said = {
-        'size': lambda v: f'font-size:{v}px', 'bold': lambda v: 'font-weight:bold',
-        'mono': lambda v: 'font-family:var(--mono)',
-        'anchor': lambda v: f'text-anchor:{v}', 'opacity': lambda v: f'opacity:{v}',
-        'line': lambda v: f'stroke-width:{v}', 'dash': lambda v: f'stroke-dasharray:{v}',
-        'fill': lambda v: f'fill:{colour(v)}', 'stroke': lambda v: f'stroke:{colour(v)}',
-    }  # fmt: skip
-    return ';'.join(said[name](value) for name, value in rule.items())
-
-
-def colour(name: str) -> str:
-    """A colour as CSS: `clear` can be pressed and shows nothing."""
-    return {'none': 'none', 'clear': 'transparent'}.get(name, f'var(--{name})')
+    """One rule as CSS. `clear` can be pressed, and shows nothing."""
+    ink = lambda name: {'none': 'none', 'clear': 'transparent'}.get(name, f'var(--{name})')
+    said = attributes(rule, ink, 'var(--mono)')
+    return ';'.join(f'{name}:{value}{"px" * (name == "font-size")}' for name, value in said.items())

@@ -1,12 +1,14 @@
 """A tensor as a picture: its numbers where they are few, else squares whose area is the size of each number."""
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from . import numbers
+from .boxes import Box, Canvas
 from .metrics import shape_text
 from .shapes import Frame, width
 
@@ -14,7 +16,7 @@ MOST = 4  # rows and columns that are written as numbers
 ROW = 20
 WIDE = 76  # px of such a number, at most
 LEAST, LARGEST = 5.0, 12.0  # px of a cell that is a square
-FOLDED = 'of {}'
+NOTE = 15  # of how much this is a part, under it
 
 
 class Value(Protocol):
@@ -41,7 +43,6 @@ class Plate(NamedTuple):
     cell_h: float = 0
     rows: int = 1
     columns: int = 1
-    digits: int | None = None  # decimals, where two tensors would look the same
     note: str = ''  # of how much this is a part
     ink: str = ''  # the class of its numbers
 
@@ -52,11 +53,9 @@ def folded(array: np.ndarray) -> np.ndarray:
     return array.reshape(-1, array.shape[-1] if array.ndim and array.size else 1) if array.ndim != 2 else array
 
 
-def plate(
-    value: Value, room_w: float, room_h: float, digits: int | None = None, row: float = ROW, ink: str = ''
-) -> Plate:  # fmt: skip
+def plate(value: Value, room_w: float, room_h: float, row: float = ROW, ink: str = '') -> Plate:
     """How a value fits into a room; `ink` is the class of its numbers. A single number is always written, and takes the
-    room that its digits need: `least` says how much, so that who gives the room can keep it free."""
+    room that its digits need."""
     if value.data is None or not value.data.size:
         words = value.words or ('no elements' if value.data is not None else 'none')
         return Plate('words', min(room_w, width(words) + 12), row, note=words)
@@ -65,43 +64,32 @@ def plate(
     if rows == 1:
         row = max(16.0, min(row, room_h))
     if rows <= MOST and columns <= MOST and rows * row <= max(room_h, 16) + 0.5:
-        texts = [shown(n, digits) for n in array.ravel()]
+        texts = [shown(n) for n in array.ravel()]
         looks = (ink, f'{ink} onw') if ink else ('',)  # smaller, where they are many
         for look in looks:
             wide = max(width(t, look) for t in texts) + (9 if ink else 7)
             cell = max(wide, 30 if array.size > 1 else min(44, room_w))
             cell = max(cell, min(WIDE, room_w / columns)) if ink else cell  # as large as may be
             if columns * cell <= room_w + 0.5 or (array.size == 1 and look is looks[-1]):
-                return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, digits, ink=look)
-    note_h = 15
-    cell = max(LEAST, min(LARGEST, room_w / columns, (room_h - note_h) / rows))
-    seen_columns = max(1, min(columns, int(room_w // cell)))
-    seen_rows = max(1, min(rows, int((room_h - note_h) // cell) or 1))
-    if rows * cell <= room_h + 0.5:
-        seen_rows = rows
-    whole = seen_rows == rows and seen_columns == columns
-    shape = shape_text(value.shape)
-    note = '' if whole else FOLDED.format(shape)
-    if width(note) > room_w:
-        note = ''
-    wide = max(seen_columns * cell, width(note) if note else 0)
-    return Plate('squares', wide, seen_rows * cell + (0 if whole else note_h), cell, cell, seen_rows, seen_columns,
-                 note=note)  # fmt: skip
+                return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, ink=look)
+    cell = max(LEAST, min(LARGEST, room_w / columns, (room_h - NOTE) / rows))
+    across = max(1, min(columns, int(room_w // cell)))
+    down = rows if rows * cell <= room_h + 0.5 else max(1, min(rows, int((room_h - NOTE) // cell)))
+    cut = (down, across) != (rows, columns)
+    note = f'of {shape_text(value.shape)}' * cut
+    note = note if width(note) <= room_w else ''
+    wide, high = max(across * cell, width(note)), down * cell + NOTE * cut
+    return Plate('squares', wide, high, cell, cell, down, across, note=note)
 
 
-def least(value: Value) -> float:
-    """The width that a value cannot do without: a single number is written, whatever stands beside it."""
-    return plate(value, 0, ROW).w if value.data is not None and value.data.size == 1 else 0
-
-
-def on_road(value: Value, least: float = 0) -> Plate | None:
+def on_road(value: Value) -> Plate | None:
     """How a value is written on backward's road, if it is small enough to stand there."""
     array = folded(value.data) if value.data is not None else np.zeros((0, 0))
     rows, columns = array.shape
     if not array.size or rows > 2 or columns > 3:
         return None
     ink, row = ('onr', 20) if rows == 1 else ('onr onw', 16)
-    cell = max(max(width(shown(n), ink) for n in array.ravel()) + 9, least / columns)
+    cell = max(width(shown(n), ink) for n in array.ravel()) + 9
     return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, ink=ink)
 
 
@@ -114,56 +102,67 @@ class Marks(NamedTuple):
     peer: bool = False  # this is the true one: only the partner is framed
 
 
-def draw(
-    frame: Frame, key: str, x: float, y: float, value: Value, how: Plate, *, there: bool = True, classes: str = '',
-    account: bool = False, marks: Marks | None = None, top: float | None = None, layer: int = 3,
-) -> None:  # fmt: skip
-    """A value at (x, y). `there`: it has come; before that only its place is seen. `top`: the number whose square
-    fills its cell."""
-    if not there and how.ink:
-        for i in range(how.rows):
-            for j in range(how.columns):
-                left, top_ = x + j * how.cell_w, y + i * how.cell_h
-                frame.rect(f'{key}[{i},{j}]p', left + 2, top_, how.cell_w - 4, how.cell_h - 4, 'place', layer - 1, rx=6)
-    elif not there:
-        frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, 'card', layer, rx=3)
-    elif how.kind == 'words':
-        frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, f'tile{classes}', layer, rx=3)
-        said = how.note if width(how.note) <= how.w - 8 else '–'
-        frame.text(f'{key}.t', x + how.w / 2, y + how.h / 2 + 4.5, said, 'mid dim')
-    elif how.kind == 'numbers':
-        _numbers(frame, key, x, y, value, how, classes, account, marks, layer)
-    else:
-        _squares(frame, key, x, y, folded(value.data), how, classes, marks, top, layer)
+class Tile(Box):
+    """A tensor: its numbers where they are few, else squares. `how`: the plate, if somebody has chosen it already.
+    `there`: it has come; before that only its place is seen. `account`: one can ask how each number was made. `top`:
+    the number whose square fills its cell."""
 
+    def __init__(
+        self, value: Value, room: tuple[float, float] = (200.0, 90.0), key: str = '', how: Plate | None = None,
+        there: bool = True, classes: str = '', account: bool = False, marks: Marks | None = None,
+        top: float | None = None,
+    ) -> None:  # fmt: skip
+        self.value, self.key, self.how = value, key, how or plate(value, *room)
+        self.there, self.classes, self.account, self.marks, self.top = there, classes, account, marks, top
+        self.size = (self.how.w, self.how.h)
 
-def _numbers(
-    frame: Frame, key: str, x: float, y: float, given: Value, how: Plate, classes: str, account: bool,
-    marks: Marks | None, layer: int,
-) -> None:  # fmt: skip
-    """The numbers on one ground; each has a cell that can be pressed."""
-    has, array = set(classes.split()), folded(given.data)
-    judged = marks is not None and not marks.peer
-    ground = f'tile{classes}' + ' wrong' * (judged and bool(marks.wrong.any()))
-    frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, ground, layer, rx=4)
-    for i in range(how.rows):
-        for j in range(how.columns):
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """At the left, in the middle of the height."""
+        how, frame, key = self.how, to.frame, to.path
+        y += (h - how.h) / 2
+        if not self.there and how.ink:
+            for i, j, left, top in self.cells(x, y):
+                frame.rect(f'{key}[{i},{j}]p', left + 2, top, how.cell_w - 4, how.cell_h - 4, 'place', 2, rx=6)
+        elif not self.there:
+            frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, 'card', 3, rx=3)
+        elif how.kind == 'words':
+            frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, f'tile{self.classes}', 3, rx=3)
+            said = how.note if width(how.note) <= how.w - 8 else '–'
+            frame.text(f'{key}.t', x + how.w / 2, y + how.h / 2 + 4.5, said, 'mid dim')
+        elif how.kind == 'numbers':
+            self.numbers(frame, key, x, y)
+        else:
+            self.squares(frame, key, x, y)
+
+    def cells(self, x: float, y: float) -> Iterator[tuple[int, int, float, float]]:
+        """Where each number stands: (row, column, left, top)."""
+        how = self.how
+        for i, j in np.ndindex(how.rows, how.columns):
+            yield i, j, x + j * how.cell_w, y + i * how.cell_h
+
+    def numbers(self, frame: Frame, key: str, x: float, y: float) -> None:
+        """The numbers on one ground; each has a cell that can be pressed."""
+        how, marks, has, array = self.how, self.marks, set(self.classes.split()), folded(self.value.data)
+        judged = marks is not None and not marks.peer
+        ground = f'tile{self.classes}' + ' wrong' * (judged and bool(marks.wrong.any()))
+        frame.rect(f'{key}.', x + 1, y + 1, how.w - 2, how.h - 2, ground, 3, rx=4)
+        for i, j, left, top in self.cells(x, y):
             worst = marks is not None and marks.worst == (i, j) and bool(marks.off[i, j] == 1)
             value = f'{key}[{i},{j}]'
-            left, top = x + j * how.cell_w, y + i * how.cell_h
             if how.ink.startswith('num'):  # a gradient: each number has a ground of its own
                 place = (left + 2, top + 2, how.cell_w - 4, how.cell_h - 4)
                 wrong = judged and bool(marks.wrong[i, j])
                 paper = 'block' if wrong else 'card' if judged else 'tile on'  # without colour: an outline, no fill
-                frame.rect(f'{value}p', *place, paper, layer - 1, rx=6)
-                if wrong:  # the further it is off, the redder
-                    frame.rect(f'{value}w', *place, 'block wrong', layer - 1, rx=6, opacity=heat(marks.off[i, j]))
+                frame.rect(f'{value}p', *place, paper, 2, rx=6)
+                if wrong:  # the further it is off, the redder; the worst of all is dark
+                    red = 1 if marks.off[i, j] == 1 else round(0.06 + 0.2 * float(marks.off[i, j]), 2)
+                    frame.rect(f'{value}w', *place, 'block wrong', 2, rx=6, opacity=red)
                 elif worst:  # what the worst should be
-                    frame.rect(f'{value}w', *place, 'rl', layer - 1, rx=6)
+                    frame.rect(f'{value}w', *place, 'rl', 2, rx=6)
             look = 'cell hot' + ' rl' * ('rl' in has)
-            frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, look, layer, rx=3, v=value,
-                       rc=value if account else None)  # fmt: skip
-            ink, said = how.ink, shown(array[i, j], how.digits, given.words)
+            frame.rect(value, left + 1, top + 1, how.cell_w - 2, how.cell_h - 2, look, 3, rx=3, v=value,
+                       rc=value if self.account else None)  # fmt: skip
+            ink = how.ink
             if worst:
                 ink += ' onr'
             elif 'tru' in has:  # as the rule would have it
@@ -172,13 +171,28 @@ def _numbers(
                 ink += ' past' * ('past' in has)
             elif 'past' in has:  # it stays behind what came
                 ink += ' dim'
-            frame.text(f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said,
-                       f'mid {ink}'.strip(), layer + 1, v=value)  # fmt: skip
+            said = shown(array[i, j], unknown=self.value.words)
+            frame.text(
+                f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, f'mid {ink}'.strip(), v=value
+            )
 
-
-def heat(off: float) -> float:
-    """How red a wrong number's ground is: the further it is off, the redder; the worst of all is dark."""
-    return 1 if off == 1 else round(0.06 + 0.2 * float(off), 2)
+    def squares(self, frame: Frame, key: str, x: float, y: float) -> None:
+        """Area is size; filled is positive, hollow negative, a cross is no number."""
+        how, marks = self.how, self.marks
+        cell, h = how.cell_w, how.rows * how.cell_w
+        seen = np.asarray(folded(self.value.data)[: how.rows, : how.columns], np.float64)
+        wrong = ' wrong' * (marks is not None and not marks.peer and bool(marks.wrong.any()))
+        frame.rect(
+            f'{key}.', x - 1, y - 1, how.columns * cell + 2, h + 2, f'tile hot{self.classes}{wrong}', rx=2, v=key
+        )
+        for name, d in _paths(seen.tobytes(), how.columns, x, y, cell, self.top):
+            frame.path(f'{key}{name}', d, name, 4)
+        if marks is not None and marks.worst[0] < how.rows and marks.worst[1] < how.columns:
+            i, j = marks.worst
+            look = 'peer' + ' worst' * (not marks.peer)
+            frame.rect(f'{key}w', x + j * cell - 1, y + i * cell - 1, cell + 2, cell + 2, look, 5)
+        if how.note:
+            frame.text(f'{key}c', x, y + h + 13, how.note, 'dim')
 
 
 def largest(array: np.ndarray) -> float:
@@ -192,25 +206,6 @@ def shown(number: object, digits: int | None = None, unknown: str = '') -> str:
     if isinstance(number, np.bool_):
         return str(bool(number))
     return unknown if unknown and number != number else numbers.said(number, digits)
-
-
-def _squares(
-    frame: Frame, key: str, x: float, y: float, array: np.ndarray, how: Plate, classes: str, marks: Marks | None,
-    top: float | None, layer: int,
-) -> None:  # fmt: skip
-    """Area is size; filled is positive, hollow negative, a cross is no number."""
-    cell, h = how.cell_w, how.rows * how.cell_w
-    seen = np.asarray(array[: how.rows, : how.columns], np.float64)
-    own = classes + (' wrong' if marks is not None and not marks.peer and marks.wrong.any() else '')
-    frame.rect(f'{key}.', x - 1, y - 1, how.columns * cell + 2, h + 2, f'tile hot{own}', layer, rx=2, v=key)
-    for name, d in _paths(seen.tobytes(), how.columns, x, y, cell, top):
-        frame.path(f'{key}{name}', d, name, layer + 1)
-    if marks is not None and marks.worst[0] < how.rows and marks.worst[1] < how.columns:
-        i, j = marks.worst
-        look = 'peer' + ' worst' * (not marks.peer)
-        frame.rect(f'{key}w', x + j * cell - 1, y + i * cell - 1, cell + 2, cell + 2, look, layer + 2)
-    if how.note:
-        frame.text(f'{key}c', x, y + h + 13, how.note, 'dim', layer + 1)
 
 
 @lru_cache(maxsize=64)  # frame after frame shows the same numbers at the same place

@@ -7,6 +7,7 @@ import numpy as np
 from .. import ops
 from ..core.errors import DTypeError, users_line
 from ..core.tensor import Tensor
+from ..ops.checks import must
 from ..ops.loss import check_reduction, reduced
 from .cell import Cell
 from .layer.activation import cell_of
@@ -72,13 +73,10 @@ class CrossEntropyLoss(LossBase):
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Logits (N, C), and Int32 classes (N,) or probabilities (N, C)."""
         ops.loss.check('CrossEntropyLoss', logits, labels)
-        if labels.ndim < logits.ndim and labels.array.dtype.kind == 'f':
-            said = f'labels of shape {labels.shape} are classes, and should be Int32, but got {labels.dtype}'
-            raise DTypeError(f'CrossEntropyLoss: {said}: write labels.astype(ms.int32).{users_line()}')
-        if labels.array.dtype.kind in 'iub' and labels.array.dtype != np.int32:
+        if labels.array.dtype != np.int32 and (labels.ndim < logits.ndim or labels.array.dtype.kind in 'iub'):
+            said = f'the data type of labels of shape {labels.shape}, which are classes, should be Int32'
             advice = 'write Tensor(labels, ms.int32), or labels.astype(ms.int32)'
-            said = f'the data type of labels should be Int32, but got {labels.dtype}: {advice}'
-            raise DTypeError(f'CrossEntropyLoss: {said}.{users_line()}')
+            raise DTypeError(f'CrossEntropyLoss: {said}, but got {labels.dtype}: {advice}.{users_line()}')
         return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
 
 
@@ -92,8 +90,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
         """As the settings say. Raises TypeError for integers without sparse, and for floats with it."""
         ops.loss.check('SoftmaxCrossEntropyWithLogits', logits, labels)
-        if (labels.array.dtype.kind in 'iub') is not self.sparse:
-            due = 'Int32 classes' if self.sparse else f'{logits.dtype} probabilities'
-            who = f'SoftmaxCrossEntropyWithLogits(sparse={self.sparse})'
-            raise DTypeError(f'{who} takes {due}, but got {labels.dtype}.{users_line()}')
+        due = 'Int32 classes' if self.sparse else f'{logits.dtype} probabilities'
+        said = f'SoftmaxCrossEntropyWithLogits(sparse={self.sparse}) takes {due}, but got {labels.dtype}'
+        must((labels.array.dtype.kind in 'iub') is self.sparse, DTypeError, said)
         return ops.cross_entropy(logits, labels, reduction=self.reduction)

@@ -198,8 +198,8 @@ def _rate(name: str, value: object) -> tuple[Parameter | Cell, np.ndarray | None
     if isinstance(value, Tensor):
         value.leave('a learning rate made')
     rates = np.asarray(list(value) if many else getattr(value, 'array', value)).astype(np.float32)
-    if rates.ndim > 1 or not rates.size or not (rates >= 0).all():
-        raise SettingError(f"For '{name}', 'learning_rate' is at least 0, but got {value!r}.{users_line()}")
+    fits = rates.ndim < 2 and rates.size and (rates >= 0).all()
+    must(fits, SettingError, f"For '{name}', 'learning_rate' is at least 0, but got {value!r}")
     first = Parameter(Tensor(rates if rates.ndim == 0 else rates[0]), name='learning_rate')
     return first, rates if rates.ndim else None
 
@@ -209,8 +209,8 @@ def _now(rate: Parameter | Cell, schedule: np.ndarray | None, step: int) -> Tens
         return rate(Tensor(np.asarray([step], np.int32))).reshape(())
     if schedule is None:
         return rate
-    if step >= len(schedule):
-        raise OptimizerError(f'there are learning rates for {len(schedule)} steps, and this is one more.{users_line()}')
+    count = len(schedule)
+    must(step < count, OptimizerError, f'there are learning rates for {count} steps, and this is one more')
     return Tensor(schedule[step])
 
 

@@ -1,4 +1,4 @@
-"""A loss behind a network, one step of training, a network's values loaded, learning rates that change."""
+"""A loss behind a network, one step of training, learning rates that change."""
 
 from collections.abc import Callable
 from math import cos, floor, pi
@@ -10,7 +10,7 @@ from ..core.dtype import float32
 from ..core.errors import CellError, article
 from ..core.grad import value_and_grad
 from ..core.tensor import Tensor
-from ..errors import LoadError, ParameterError, PropertyError, SettingError
+from ..errors import ParameterError, SettingError
 from ..ops.checks import above_0, at_least_0, must, must_be, positive_int
 from .cell import Cell
 from .layer.basic import Identity
@@ -93,42 +93,6 @@ class ParameterUpdate(Cell):
     def construct(self, x: Tensor) -> Tensor:
         ops.assign(self._param, x)
         return x
-
-
-def load_param_into_net(
-    net: Cell, parameter_dict: dict[str, Parameter], strict_load: bool = False
-) -> tuple[list[str], list[str]]:
-    """Write values into the Parameters of net that have these names; returns the names that got none, and those left.
-
-    Floats of another width are cast, unless strict_load. Where no name fits, a prefix before all names of the dict is
-    passed over. Raises TypeError for what is no Cell, no dict or no Parameter, RuntimeError for another shape or dtype.
-
-    >>> old, new = ms.nn.Dense(1, 1, weight_init=2), ms.nn.Dense(1, 1, weight_init=0)
-    >>> print(ms.load_param_into_net(new, old.parameters_dict()), new.weight.asnumpy())
-    ([], []) [[2.]]
-    """
-    given = {'net': (net, Cell), 'parameter_dict': (parameter_dict, dict), 'strict_load': (strict_load, bool)}
-    for what, (value, kind) in given.items():
-        must_be(value, kind, PropertyError, f'load_param_into_net: {what} is {article(kind.__name__)}')
-    for name, p in parameter_dict.items():
-        must_be(name, str, PropertyError, 'load_param_into_net: the dict holds names')
-        must_be(p, Parameter, PropertyError, f'load_param_into_net: the dict holds Parameters, and at {name}')
-    own = net.parameters_dict()
-    prefix = '' if strict_load or own.keys() & parameter_dict.keys() else _prefix(own, parameter_dict)
-    found = {name: parameter_dict[prefix + name] for name in own if prefix + name in parameter_dict}
-    for name, given in found.items():
-        p = own[name]
-        fits = p.dtype == given.dtype or (not strict_load and p.array.dtype.kind == given.array.dtype.kind == 'f')
-        said = f'{p.name} is {p.dtype} {p.shape} in the net, but {given.dtype} {given.shape} in the dict'
-        must(fits and p.shape == given.shape, LoadError, f'load_param_into_net: {said}')
-        p.set_data(given)
-    return [name for name in own if name not in found], [name for name in parameter_dict if name not in own]
-
-
-def _prefix(own: dict, given: dict) -> str:
-    """What stands before all names of the one, compared with those of the other."""
-    found = {g.removesuffix(name) for name in own for g in given if g.endswith('.' + name)}
-    return found.pop() if len(found) == 1 else ''
 
 
 # ---- learning rates that change from epoch to epoch, as lists of one rate a step: an optimizer takes such a list -----

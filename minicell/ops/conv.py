@@ -18,6 +18,7 @@ from ..core.errors import ShapeError, users_line
 from ..core.primitives import apply_many, binary, getframe, on_both
 from ..core.rules import Many
 from ..core.tensor import Tensor
+from .checks import must
 from .matmul import of_one_dtype
 from .primitive import Primitive, Saving, apply_saving, floats, in_float32, primitive
 from .window import Window, check_images, check_margin, cropped, only_1, padded, window
@@ -163,9 +164,8 @@ def bias_add(input_x: Tensor, bias: Tensor) -> Tensor:
     [[1. 2.]]
     """
     shape = getattr(input_x, 'shape', ())
-    if len(shape) < 2 or getattr(bias, 'shape', None) != shape[1:2]:
-        got = f'{shape} and {getattr(bias, "shape", bias)}'
-        raise ShapeError(f'BiasAdd: (N, C, ...) goes with a bias (C,), but got {got}.{users_line(getframe(1))}')
+    said = f'BiasAdd: (N, C, ...) goes with a bias (C,), but got {shape} and {getattr(bias, "shape", bias)}'
+    must(len(shape) >= 2 and getattr(bias, 'shape', None) == shape[1:2], ShapeError, said)
     return _bias_add(input_x, bias, up=2)
 
 

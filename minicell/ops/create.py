@@ -66,10 +66,8 @@ def lengths(shape: object, error: type[Exception] = DTypeError, least: int | Non
     if isinstance(shape, Tensor):
         shape = shape.tolist()
     found = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
-    if not all(isinstance(n, (int, np.integer)) for n in found) or (
-        least is not None and min(found, default=0) < least
-    ):
-        raise error(f'a shape is an int, or a tuple or list of them, but got {shape!r}.{users_line()}')
+    fits = all(isinstance(n, (int, np.integer)) and (least is None or n >= least) for n in found)
+    must(fits, error, f'a shape is an int, or a tuple or list of them, but got {shape!r}')
     return found
 
 
@@ -121,8 +119,8 @@ zeros_like, ones_like = _like(primitives.zeros_like.rule), _like(primitives.ones
 def arange(start: float = 0, end: float | None = None, step: float = 1, *, dtype: DType | None = None) -> Tensor:
     """Numbers from start to before end: Int64, or Float32 where one is a float. ValueError if step leads nowhere."""
     start, end, step = map(_number, (0, start, step) if end is None else (start, end, step))
-    if not step or (end - start) * step < 0:
-        raise SettingError(f'arange: a step of {step} does not lead from {start} to {end}.{users_line()}')
+    leads = step and (end - start) * step >= 0
+    must(leads, SettingError, f'arange: a step of {step} does not lead from {start} to {end}')
     return apply_plain(RANGE, (), getframe(1), start, end, step, as_array([start, end, step], dtype).dtype)
 
 
@@ -194,8 +192,7 @@ def one_hot(indices: Tensor, depth: int, on_value: float = 1, off_value: float =
      [0 0 1]]
     """
     x = check_tensor(ONE_HOT, indices)
-    if x.array.dtype.kind not in 'iu':
-        raise DTypeError(f'one_hot takes integer indices, but got {x.dtype}.{users_line()}')
+    must(x.array.dtype.kind in 'iu', DTypeError, f'one_hot takes integer indices, but got {x.dtype}')
     on, off = (constant('on_value', v) if isinstance(v, Tensor) else v for v in (on_value, off_value))
     dtype = on_value.array.dtype if isinstance(on_value, Tensor) else as_array(on_value).dtype
     out = apply_plain(ONE_HOT, (x,), getframe(1), int(depth), on, off, dtype)

@@ -14,7 +14,7 @@ from ..core.tensor import Tensor, lend, tensors_in, wrap
 from ..core.trap import Trap, join, joined, writes
 from ..errors import GraphValueError, HookError
 from ..heard import heard
-from .checks import must_be
+from .checks import must, must_be
 from .create import zeros_like
 from .primitive import Primitive
 
@@ -68,8 +68,8 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
     180.0
     """
     must_be(hook, Callable, HookError, 'register_hook takes a function')
-    if tracing.tracer is not None:
-        raise GraphValueError(f'register_hook inside a graph: a hook is Python, and for eager mode.{users_line()}')
+    said = 'register_hook inside a graph: a hook is Python, and for eager mode'
+    must(tracing.tracer is None, GraphValueError, said)
     of = []
     for entries, k in entries_of(self):
         rule, *rest = entries[k]
@@ -143,9 +143,8 @@ def like(changed: object, g: Tensor, who: str, exact: bool = False) -> Tensor:
     if not given or changed.shape != g.shape or changed.array.dtype.kind not in 'fiu':
         got = f'a Tensor of {changed.dtype} and shape {changed.shape}' if given else article(type(changed).__name__)
         raise HookError(f'{who} returned {got}: return a real gradient of shape {g.shape}, or None.{users_line()}')
-    if exact and changed.dtype != g.dtype:
-        raise HookError(f'{who} returned a {changed.dtype} gradient, but a {g.dtype} one is due.{users_line()}')
     if changed.dtype != g.dtype:
+        must(not exact, HookError, f'{who} returned a {changed.dtype} gradient, but a {g.dtype} one is due')
         return changed.astype(g.dtype)
     return changed if changed is g or changed.at >= tape.recorded_from else wrap(changed.array.copy())
 
@@ -173,9 +172,8 @@ class _Hook(Passing):
 
         def settle(changed: object) -> tuple:
             changed = changed if isinstance(changed, tuple) and not alone else (changed,)
-            if len(changed) != len(x):
-                raise HookError(f'{self.name}: the function returned {plural(len(changed), "gradient")} for {len(x)}.')
             who = f'{self.name}: the function'
+            must(len(changed) == len(x), HookError, f'{who} returned {plural(len(changed), "gradient")} for {len(x)}')
             return tuple(like(d, t, who, not alone) for d, t in zip(changed, arrived, strict=True))
 
         given, owner = arrived if alone else (arrived,), x if len(x) > 1 else x[0]

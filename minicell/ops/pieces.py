@@ -5,7 +5,7 @@ from functools import reduce
 
 import numpy as np
 
-from ..core.errors import DTypeError, OperandError, ShapeError, users_line
+from ..core.errors import DTypeError, OperandError, ShapeError
 from ..core.primitives import apply, apply_plain, check_tensor, getframe, named, on_both, unary
 from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
@@ -108,8 +108,7 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
     [7. 5.]
     """
     x, _ = _length(GATHER, input_params, axis, getframe(1))
-    if batch_dims:
-        raise SettingError(f'gather: batch_dims is 0 here, but got {batch_dims!r}.{users_line()}')
+    must(not batch_dims, SettingError, f'gather: batch_dims is 0 here, but got {batch_dims!r}')
     return _at(x, axis, plain_index(_places(input_indices)), getframe(1))
 
 
@@ -130,8 +129,8 @@ def gather_method(input: Tensor, *where: object, **named: object) -> Tensor:
 
 
 def _places(index: Tensor) -> Tensor:
-    if check_tensor(GATHER, index).array.dtype.kind not in 'iu':
-        raise DTypeError(f'gather takes integer indices, but got {index.dtype}.{users_line()}')
+    whole = check_tensor(GATHER, index).array.dtype.kind in 'iu'
+    must(whole, DTypeError, f'gather takes integer indices, but got {index.dtype}')
     return index
 
 

@@ -12,6 +12,7 @@ from ..core.rules import Plain, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import SettingError
 from .arithmetic import choose, exp, maximum, minimum, where, zero_like
+from .checks import must
 from .primitive import add_up, floats, in_float32
 from .shape import spread
 
@@ -139,8 +140,7 @@ def _with_places(rules: tuple, input: Tensor, axis: int | None, keepdims: bool, 
     x = check_tensor(rule, input, frame)
     if axis is None or not x.ndim:
         return apply(rule, x, (_axes(axis, x.ndim), False), frame), wrap(np.zeros((), np.int64))
-    if not isinstance(axis, (int, np.integer)):
-        raise DTypeError(f'{rule.name}: here the axis is an int, but got {axis!r}.{users_line(frame)}')
+    must(isinstance(axis, (int, np.integer)), DTypeError, f'{rule.name}: here the axis is an int, but got {axis!r}')
     values = apply(rule_at, x, (axis, keepdims), frame)
     return values, apply_plain(places, (x,), frame, axis, keepdims)
 
@@ -149,8 +149,7 @@ def _limited(rules: tuple, x: object, initial: object, where: Tensor | None, fra
     """Where the mask is False, `initial`; and elsewhere what is beyond it. Raises ValueError for a mask alone."""
     if initial is where is None:
         return x
-    if initial is None:
-        raise SettingError(f'{rules[0].name}: where goes with initial, which counts elsewhere.{users_line(frame)}')
+    must(initial is not None, SettingError, f'{rules[0].name}: where goes with initial, which counts elsewhere')
     x = rules[3](check_tensor(rules[0], x, frame), initial)
     return x if where is None else choose(where, x, initial, frame)
 

@@ -6,11 +6,11 @@ from math import prod
 import numpy as np
 
 from ..core.dtype import promote
-from ..core.errors import DTypeError, OperandError, ShapeError, users_line
+from ..core.errors import DTypeError, OperandError, ShapeError
 from ..core.primitives import CAST, apply, apply_many, cast_to, check_tensor, getframe, misfit, on_both, operand
 from ..core.rules import Many, UnaryWith, sum_to_shape
 from ..core.tensor import Tensor
-from .checks import must_be
+from .checks import must, must_be
 from .create import as_numpy
 from .primitive import in_float32
 from .write import plain_index
@@ -127,8 +127,7 @@ def _as_long(x: Tensor, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def expand_dims(input_x: Tensor, axis: int) -> Tensor:
     """A new axis of length 1. Raises TypeError where axis is no int."""
-    if not isinstance(axis, (int, np.integer)):
-        raise DTypeError(f'ExpandDims: the axis is an int, but got {axis!r}.{users_line(getframe(1))}')
+    must(isinstance(axis, (int, np.integer)), DTypeError, f'ExpandDims: the axis is an int, but got {axis!r}')
     return apply(EXPAND, input_x, (axis,), getframe(1))
 
 
@@ -159,9 +158,8 @@ def flatten_method(input: Tensor, *axes: int | str, order: str = 'C', start_dim:
 
 
 def _flattened(x: Tensor, order: str, start: int, end: int, frame) -> Tensor:
-    if order not in ('C', 'F'):
-        must_be(order, str, DTypeError, "Flatten: order is 'C' or 'F'")
-        raise ShapeError(f"Flatten: order is 'C' or 'F', but got {order!r}.{users_line(frame)}")
+    must_be(order, str, DTypeError, "Flatten: order is 'C' or 'F'")
+    must(order in ('C', 'F'), ShapeError, f"Flatten: order is 'C' or 'F', but got {order!r}")
     check_tensor(RESHAPE, x, frame)
     if order == 'F':
         x = apply(TRANSPOSE, x, (tuple(reversed(range(x.ndim))),), frame)
@@ -192,11 +190,9 @@ def astype(input: Tensor, dtype: object, copy: bool = True) -> Tensor:
 
 
 def _same_dtype(rule: Many, tensors: tuple | list, frame) -> tuple[Tensor, ...]:
-    if isinstance(tensors, Tensor):
-        raise OperandError(f'{rule.name} takes a tuple or list of Tensors, but got a Tensor.{users_line(frame)}')
+    must(not isinstance(tensors, Tensor), OperandError, f'{rule.name} takes a tuple or list of Tensors, and no Tensor')
     tensors = [check_tensor(rule, t, frame) for t in tensors]
-    if not tensors:
-        raise ShapeError(f'{rule.name} needs at least one Tensor.{users_line()}')
+    must(tensors, ShapeError, f'{rule.name} needs at least one Tensor')
     widest = reduce(promote, [t.array.dtype for t in tensors])
     return tuple(t if t.array.dtype == widest else cast_to(t, widest, frame) for t in tensors)
 

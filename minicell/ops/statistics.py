@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from ..core.dtype import FLOAT16
-from ..core.errors import DTypeError, ShapeError, users_line
+from ..core.errors import DTypeError, ShapeError
 from ..core.primitives import apply, binary, cast_to, check_tensor, getframe
 from ..core.rules import UnaryWith
 from ..core.tensor import Tensor
@@ -44,8 +44,7 @@ def var(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correctio
     axis, ddof, keepdims = axis if dim is None else dim, ddof or correction, keepdims or keepdim
     if isinstance(input, Tensor) and input.array.dtype is FLOAT16:
         return _in_float32(var, input, axis, ddof, keepdims)
-    if _axes(axis) and not check_tensor(SUM, input).ndim:
-        raise ShapeError(f'var: there is no axis {axis!r} in shape ().{users_line()}')
+    must(check_tensor(SUM, input).ndim or not _axes(axis), ShapeError, f'var: there is no axis {axis!r} in shape ()')
     away = square(input - mean(input, axis, keep_dims=True))
     return sum(away, axis, keepdims) / (_count(input.shape, _axes(axis)) - int(ddof))
 
@@ -108,8 +107,8 @@ def prod(input: Tensor, axis=None, keep_dims=False, dtype=None, *, dim=None, kee
     asked = _axes(axis, rank)
     asked = range(rank) if asked is None else asked
     axes = tuple(a % rank for a in asked if -rank <= a < rank)
-    if len(set(axes)) < len(asked):
-        raise ShapeError(f'prod: axis {axis!r} is not there, or twice, for shape {x.shape}.{users_line()}')
+    said = f'prod: axis {axis!r} is not there, or twice, for shape {x.shape}'
+    must(len(set(axes)) == len(asked), ShapeError, said)
     rest = tuple(a for a in range(rank) if a not in axes)
     shape, count = x.shape, _count(x.shape, axes)
     due = tuple([1 if a in axes else n for a, n in enumerate(shape) if keep_dims or a in rest])

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minicell.ink import boxes, png, sheet, svg
-from minicell.ink.boxes import Box, Canvas, Card, Column, Drawn, Row, Text, Tile
+from minicell.ink import boxes, png, sheet, svg, tiles
+from minicell.ink.boxes import Arrow, Box, Canvas, Card, Column, Row, Text
 from minicell.ink.film import Film, Step
 from minicell.ink.line import Mark, step_line
 from minicell.ink.numbers import said
@@ -110,10 +110,10 @@ def printed(stills: Sequence[Sheet], words: str) -> dict[str, str]:
 # ---- what figures are made of --------------------------------------------------------------------------------------
 
 
-def tile(numbers: Any, room: tuple[float, float] = (200.0, 90.0), key: str = '', **looks: Any) -> Tile:
+def tile(numbers: Any, room: tuple[float, float] = (200.0, 90.0), key: str = '', **looks: Any) -> tiles.Tile:
     """An array as a tile."""
     array = np.asarray(numbers)
-    return Tile(Value('', array.shape, data=array), room, key, **looks)
+    return tiles.Tile(Value('', array.shape, data=array), room, key, **looks)
 
 
 def listed(numbers: Any) -> str:
@@ -144,14 +144,14 @@ def slot(name: str, number: str, look: str = 'tile on', ink: str = 'num mid', ke
     return Column(Text(name, 'b'), Card(Text(number, ink), look, (4, 2), (SLOT, 0), key=key, rx=3), gap=2)
 
 
-def drop(start: str, end: str, enters: float = 0.5, look: tuple[str, str] = BACK) -> Drawn:
-    """An arrow from the foot of one box down to the top of another, at a part of its width."""
+def drop(start: str, end: str, enters: float) -> Arrow:
+    """An arrow of backward from the foot of one box down to the top of another, at a part of its width."""
 
     def shape(to: Canvas) -> None:
         a, b = to.places[start], to.places[end]
-        x, low = b.x + b.w * enters, b.y - 1
-        way = f'M{a.cx:g},{a.bottom + 1:g}V{(a.bottom + b.y) / 2:g}H{x:g}V{low - 8:g}'
-        to.frame.path(f'{start}>{end}', way, look[0])
-        to.frame.head(f'{start}>{end}h', x, low, 'd', look[1], 3, 5)
+        x = b.x + b.w * enters
+        way = f'M{a.cx:g},{a.bottom + 1:g}V{(a.bottom + b.y) / 2:g}H{x:g}V{b.y - 9:g}'
+        to.frame.path(f'{start}>{end}', way, BACK[0])
+        to.frame.head(f'{start}>{end}h', x, b.y - 1, 'd', BACK[1], 3, 5)
 
-    return Drawn(shape, f'{start}>{end}')
+    return Arrow(shape, f'{start}>{end}')

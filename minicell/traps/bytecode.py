@@ -52,16 +52,18 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
 
     how: the instruction that loads the name; steps: what is read of it, attributes, and (key,) for a constant key;
     changed: what stands at the end is stored or deleted, counted up as in `x.n += 1`, or called to be changed, as in
-    `x.append(1)`; None: it is called in a statement of its own, as a log is.
+    `x.append(1)`; None: it is called in a statement of its own and given no variable to fill, as a log is.
     """
     steps, counted, stated, last = [], set(), set(), None
     for step in dis.get_instructions(code):
         if step.opname not in BETWEEN:
             counted |= {len(steps)} if last == 'COPY' else set()
             if step.opname == 'POP_TOP' and steps and steps[-1].opname.startswith('CALL'):
-                stated.add(steps[-1].positions[::2])  # where the statement begins
+                stated.add((steps[-1].positions[::2], steps[-1].positions[1::2]))  # where it begins, and ends
             steps.append(step)
         last = step.opname
+    given = [s.positions[::2] for s in steps if s.opname.startswith(LOADS[2:])] if stated else ()
+    stated = {a for a, b in stated if None not in (*a, *b) and not any(a < p < b for p in given if None not in p)}
     steps += steps[-1:] * 2
     found, cells = [], {*code.co_cellvars, *code.co_freevars}
     for k, step in enumerate(steps[:-2]):
@@ -78,7 +80,7 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
             k += 1 if then.opname in ATTRIBUTE else 2
         ends = then.opname, steps[k + 2].opname if then.opname in CONSTANT else ''
         changed = is_count or any(end in CHANGE for end in ends) or str((name, *path)[-1]) in WRITES
-        is_statement = not changed and step.positions[::2] in stated - {(None, None)}
+        is_statement = not changed and step.positions[::2] in stated
         found.append((name, step.opname, tuple(path), None if is_statement else changed))
     return found
 

@@ -21,11 +21,10 @@ from bisect import bisect_right
 
 from ..core import tape
 from ..core.cell import addresses_by_class
-from ..core.differentiate import tell_if_hidden
 from ..core.errors import Where, users_line
 from ..core.rules import Marker, Plain, leaf
 from ..core.tensor import memory, tensors_in
-from ..core.trap import Trap, captured
+from ..core.trap import Trap
 from ..errors import CapturedValueWarning, HiddenValueError, HiddenValueWarning, SwallowedParameterWarning, warn
 from .bypassed import in_bprop
 from .written import trap as written
@@ -86,13 +85,6 @@ class Takeovers(Trap):
                 CapturedValueWarning,
                 frame,
             )
-
-    def writing(self, tensor, what: str, frame, source: object, how: object) -> None:
-        for t in tensors_in(source) if tape.gradients else ():
-            if not tape.hidden_address:
-                tell_if_hidden(what, t)
-            elif tape.recorded_from <= t.at < tape.NOWHERE:
-                captured.append(t)
 
     def escaped(self, name: str, at: int, frame) -> int:
         """An error where a gradient should pass."""

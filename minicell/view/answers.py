@@ -3,14 +3,15 @@
 import numpy as np
 
 from ..ink import numbers, tiles
-from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Tile
+from ..ink.boxes import Box, Card, Column, Flow, Lines, Put, Row, Space, Text
 from ..ink.metrics import clean, shape_text
-from ..ink.shapes import width
+from ..ink.shapes import width, wrapped
 from ..judge.verdict import SURROGATE, UNKNOWN, WRONG
 from ..story.record import Arrival, Pass, Value
 from . import phrases, style, verdict
 from .now import Now
 from .result import Taken, stack
+from .tape import named
 
 LOST = 'lost'  # a takeover uses it, and returns no gradient for it
 BADGES = {  # the gravest first
@@ -30,24 +31,20 @@ def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
     for k, arrival in enumerate(run.arrivals):
         if arrival.key in gave and len(arrival.parts) == 1:
             continue  # it stands in the tables
-        said, look = known(now, run, arrival)
         name, picture = Text(arrival.name, 'mid2', style.NAMES[0]), None
         if (value := arrival.total) is not None:
             key = f'p{now.record.passes.index(run)}.{k}'
-            picture = Tile(value, style.MADE, key, classes=' on', account=True)
-        box = Row(name, picture, gap=style.PAD)
-        left = room - width('asked for:') - box.size[0] - 2 * style.GAP - style.PAD
-        fits = left >= width(said, look)
-        boxes.append(Row(box, Text(said, look), gap=style.PAD) if fits else
-                     Column(box, Lines(said, room - style.LABEL, look, 2), gap=2))  # fmt: skip
-    if not boxes:
-        return None
-    rows: list[list[Box]] = [[Text('asked for:', 'dim')]]
-    for n, box in enumerate(boxes):
-        if n and sum(each.size[0] + 2 * style.GAP for each in (*rows[-1], box)) > room:
-            rows.append([])
-        rows[-1].append(box)
-    return stack(*[Row(*row, gap=2 * style.GAP) for row in rows[: style.ASKED_ROWS]], gap=style.APIECE)
+            picture = tiles.Tile(value, style.MADE, key, classes=' on', account=True)
+        boxes.append(with_badge(Row(name, picture, gap=style.PAD), known(now, run, arrival), room - style.LABEL))
+    return Flow(Text('asked for:', 'dim'), *boxes, room=room, gap=2 * style.GAP) if boxes else None
+
+
+def with_badge(child: Box, badge: tuple[str, str] | None, room: float) -> Box:
+    """A box with what is known of it: beside it where that has room, else under it."""
+    said = Text(*badge) if badge else None
+    if said is None or child.size[0] + style.GAP + said.size[0] <= room:
+        return Row(child, said, gap=style.GAP)
+    return stack(child, Lines(badge[0], room, badge[1]))
 
 
 def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
@@ -75,7 +72,8 @@ def asked(now: Now, level: int) -> Pass | None:
     beyond = [run for later in range(level + 1, depth + 1) for run, _ in comers[later]]
     found = [(when, run) for run, when in comers[level] if run.arrivals and run not in beyond]
     if not found and level == depth:
-        found = [(run.begun, run) for run in now.record.passes if run.arrivals]
+        there = [run for level in comers for run, _ in level]
+        found = [(run.begun, run) for run in now.record.passes if run.arrivals and run not in there]
     came = [each for each in found if each[0] <= now.step] or found[:1]
     return max(came, key=lambda each: each[0])[1] if came else None
 
@@ -112,7 +110,7 @@ def listed(now: Now, run: Pass, w: float, h: float) -> Box | None:
         name = Text(arrival.name, 'fut' * (value is None), style.NAMES[0], f'A{number}.{k}N')
         shown: Box = Space(how.w, how.h)
         if value is not None:
-            shown = Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True)
+            shown = tiles.Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True)
         box = Row(name, shown, gap=style.APIECE)
         if box.size[1] + style.PAD > left and columns[-1]:
             columns.append([])
@@ -130,8 +128,8 @@ def few(now: Now, run: Pass, k: int, w: float, h: float, hero: bool) -> Box:
     name = now.story.named(run).get(arrival.name, arrival.name)
     over = run.ended is not None and run.ended <= now.step
     badge = verdict.badge(run.verdicts[k]) if over and run.verdicts else None
-    head = Row(Text(name, 'mid3' if value is not None else 'fut mid3', w - style.WORDS, key=f'A{key}N'),
-               Text(badge[0], f'mid2 {badge[1]}') if badge else None, gap=style.GAP)  # fmt: skip
+    title = named(name, 'mid3' if value is not None else 'fut mid3', w - style.WORDS, f'A{key}N')
+    head = with_badge(title, badge and (badge[0], f'mid2 {badge[1]}'), w)
     if value is None:
         return stack(head, Text('?', 'ques'))
     if phrases.single(value):
@@ -145,9 +143,10 @@ def few(now: Now, run: Pass, k: int, w: float, h: float, hero: bool) -> Box:
         digits = Text(said, look, layer=style.OVER, key=f'{cell}t', v=cell)
         press = Card(digits, 'cell hot', style.CELL_PAD, at=(0, 0.5), key=cell, layer=style.LIFTED, v=cell, rc=cell)
         sum_ = '= ' + ' + '.join(map(phrases.amount, parts)) if len(parts) > 1 else ''
+        sum_ = sum_ if all(width(row, 'dim') <= w for row in wrapped(sum_, w, 'dim', 2)) else f'of {len(parts)} parts'
         return stack(head, press, Lines(sum_, w, 'dim', 2))
     how = tiles.plate(value, w, h - style.TALL, row=style.TALL, ink='num')
-    return stack(head, Tile(value, key=key, how=how, classes=' bare', account=True), gap=style.APIECE)
+    return stack(head, tiles.Tile(value, key=key, how=how, classes=' bare', account=True), gap=style.APIECE)
 
 
 def many(now: Now, run: Pass, w: float) -> Box:

@@ -1,7 +1,9 @@
 """The whole picture of a moment: one grid for each tape, your code as its first column, and what came out under it."""
 
-from ..ink.boxes import Band, Box, Card, Column, Drawn, Grid, Lines, Put, Row, Space, Span, Text, Tile, draw, wrapped
-from ..ink.shapes import Frame, width
+from ..ink.band import Band
+from ..ink.boxes import Arrow, Box, Card, Column, Flow, Grid, Lines, Put, Row, Space, Span, Text, draw
+from ..ink.shapes import Frame, width, wrapped
+from ..ink.tiles import Tile
 from ..story.names import gradient
 from ..story.record import Entry, Line, Mark
 from . import answers, formula, lane, phrases, program, result, strip, style, takeover
@@ -135,7 +137,7 @@ class Board:
             *self.band(now, cells),
             *self.bridges(now, cells),
         ]
-        flows = broad and any(isinstance(each, Drawn) and each.key == f'{tag}flows' for each in arrows)
+        flows = broad and any(each.key == f'{tag}flows' for each in arrows)
         return Lane(tag, grid, arrows, broad, now.behind(level), 'film rib' if flows else 'film')
 
     def heading(self, now: Now, tape: Tape, parts: list[Part]) -> Box:
@@ -203,19 +205,21 @@ class Board:
         """A sum of gradients: what had come before, what this use sends back, and both."""
         *before, last = now.told.parts
         so_far, total = (v[0]._replace(data=sum(part.data for part in v)) for v in (before, now.told.parts))
-        boxes: list[Box] = []
+        boxes: list[Box] = [Text(f'{gradient(now.told.what)} =', 'mid', key=f'{tape.tag}sum')]
         for name, sign, value in (('so far', '+', so_far), ('from this use', '=', last), ('both', '', total)):
             key = f'{tape.tag}sum{sign}'
-            boxes.append(Column(Text(name, 'dim'), Tile(value, style.MADE, key), gap=2, across='start', key=f'{key}c'))
-            boxes += [Text(sign, 'mid', key=f'{key}s')] * bool(sign)
-        return Row(Text(f'{gradient(now.told.what)} =', 'mid', key=f'{tape.tag}sum'), *boxes, gap=style.WORDS)
+            picture = Column(Text(name, 'dim'), Tile(value, style.MADE, key), gap=2, across='start', key=f'{key}c')
+            boxes.append(Row(picture, Text(sign, 'mid', key=f'{key}s') if sign else None, gap=style.WORDS))
+        return Flow(*boxes, room=self.room, gap=style.WORDS)
 
     def made(self, now: Now) -> Box:
         """What the lines of a bprop have made by now."""
         shown = self.record.depth and now.taken is not None and takeover.begun(now)
         badges = result.Taken(now, now.taken).badges() if shown else []  # where there are no tables
         said = takeover.unread(now)
-        head = Row(Text(said, 'bf', key='nob') if said else Space(0, style.ROW), *badges, gap=style.GAP)
+        head = Flow(
+            Text(said, 'bf', key='nob') if said else Space(0, style.ROW), *badges, room=self.room, gap=style.GAP
+        )
         return Column(head, takeover.values(now, self.room), gap=2, across='start')
 
     def formulas(self, now: Now, number: int) -> list[str]:
@@ -295,7 +299,7 @@ class Board:
         """The lines from an entry to its block and to its rule."""
         level, tag = cells.tape.level, cells.tag
         opened = [part.entries[0] for part in cells.columns.list if isinstance(part, Part) and part.kind == 'open']
-        return [Drawn(lane.stem(now, i, tag, level > 0), f'{tag}s{i}') for i in opened]
+        return [Arrow(lane.stem(now, i, tag, level > 0), f'{tag}s{i}') for i in opened]
 
     def band(self, now: Now, cells: Cells) -> list[Box]:
         """The way into the lines of a bprop, and the frame around these and what they return."""
@@ -325,9 +329,9 @@ class Board:
             )
         given = now.given(self.record.readings[now.taken])
         if now.compare and not self.record.depth:
-            out.append(Drawn(lane.lit(result.Taken(now, now.taken).lit()), 'lit'))
+            out.append(Arrow(lane.lit(result.Taken(now, now.taken).lit()), 'lit'))
         if given and not self.record.depth and not self.narrow:
-            out.append(Drawn(lane.joined(now.running), 'came'))
+            out.append(Arrow(lane.joined(now.running), 'came'))
         return out
 
     def bridges(self, now: Now, cells: Cells) -> list[Box]:
@@ -339,7 +343,7 @@ class Board:
         lines = {(x.file, x.number) for x in self.listing.of(entry)}
         written = [e.mark for i, e in enumerate(self.record.entries) if e.level == level and now.done(i) and e.mark]
         keys = [f'rowo{mark.line}.0' for mark in written if (mark.file, mark.line) in lines]
-        return [Drawn(lane.bridge(tag, keys, self.narrow), f'{tag}flows')] if keys and level == 1 else []
+        return [Arrow(lane.bridge(tag, keys, self.narrow), f'{tag}flows')] if keys and level == 1 else []
 
     # ---- what comes out ----
 
@@ -363,5 +367,6 @@ class Board:
             both: Box = Column(tables, voice, gap=style.PAD)
         else:
             both = Row(voice, tables, gap=style.GAP, across='start')
-        last = answers.asked_for(now, taken, self.inner - 2 * style.PAD)
+        # (where no lines of a bprop are shown, the gradients stand in their place)
+        last = answers.asked_for(now, taken, self.inner - 2 * style.PAD) if self.own_rows or self.narrow else None
         return Card(Column(both, last, gap=style.PAD), '', (style.PAD, style.PAD), at=(None, 0), key='outcome')

@@ -33,7 +33,7 @@ class Tape:
         self.story, self.record, self.level, self.tag = story, story.record, level, TAGS[level]
         self.fit: dict[tuple, tuple[float, float]] = {}
         self.widths: dict[tuple, float] = {}
-        self.plates: dict[tuple, tiles.Plate] = {}
+        self.plates: dict[tuple, tuple[tiles.Plate, Value]] = {}
         marks = [(e.mark, e.round) for e in self.record.entries if e.level == level]
         self.shared = {mark for mark in marks if marks.count(mark) > 1} if len(marks) < style.MANY_ENTRIES else set()
         self.boxes = boxes
@@ -53,11 +53,12 @@ class Tape:
 
     def plate(self, value: Value, tight: int = 0) -> tiles.Plate:
         """How a tensor is drawn: its digits where they are few, else squares."""
-        key = id(value.data), value.words, tight  # (the record keeps its arrays)
+        key = id(value.data), value.words, tight
         if value.data is None or key not in self.plates:
             how = tiles.plate(value, *style.VALUES[tight])
-            self.plates[key] = how if how.kind != 'squares' else tiles.plate(value, *style.SQUARES[tight])
-        return self.plates[key]
+            how = how if how.kind != 'squares' else tiles.plate(value, *style.SQUARES[tight])
+            self.plates[key] = how, value  # (kept, for the id of what is gone goes to another)
+        return self.plates[key][0]
 
     def fits(self, slot: Slot, tight: int, inside: bool = False) -> tuple[float, float]:
         """How large the gradient of a tensor will be at most, with the tensor itself above it."""

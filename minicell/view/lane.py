@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ..ink.boxes import Arrow, Box, Canvas, Drawn, Grid, Link, Rect
+from ..ink.boxes import Arrow, Box, Canvas, Grid, Link, Rect
 from ..ink.shapes import width
 from . import style
 from .columns import skips
@@ -167,7 +167,7 @@ def wires(cells: Cells) -> list[Arrow]:
         ]
     for _, at, lane, i, k, key in skips(columns):
         look = cells.quiet if now.done(i) or now.writes(i) else ' q'
-        out.append(Drawn(arch(f'{tag}{key}', f'{tag}c{at}', f'{tag}o{lane}', f'e{i}', look, k), f'w{tag}{i}k{k}'))
+        out.append(Arrow(arch(f'{tag}{key}', f'{tag}c{at}', f'{tag}o{lane}', f'e{i}', look, k), f'w{tag}{i}k{k}'))
     return out
 
 
@@ -180,7 +180,7 @@ def shared(cells: Cells) -> list[Arrow]:
         if not taken(columns.record.entries[i]) and f'{tag}d{key}':
             came = now.given(reading) and any(key == each for each, _ in now.story.handed(reading))
             way = under(f'r{i}', f'{tag}c{at}', f'{tag}u{lane}', f'{tag}d{key}', came)
-            out.append(Drawn(way, f'u{tag}{i}k{k}'))
+            out.append(Arrow(way, f'u{tag}{i}k{k}'))
     return out
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..ink import numbers, tiles
-from ..ink.boxes import Box, Card, Column, Lines, Row, Space, Text, Tile
+from ..ink.boxes import Box, Card, Column, Lines, Row, Space, Text
 from ..ink.shapes import width
 from ..judge.verdict import WRONG
 from ..story.followed import follow
@@ -141,9 +141,9 @@ class Taken:
         """A gradient; the true one beside it."""
         shape = g.value if g.value is not None else Value(g.name, words='None')
         value, key, row = self.there(place) or (shape if self.given else None), f'g{self.number}.{place}', f't{k}'
-        plate = lambda v: tiles.plate(v, room, style.TABLE[1], None, style.TALL, 'num')
+        plate = lambda v: tiles.plate(v, room, style.TABLE[1], style.TALL, 'num')
         if value is None:
-            ghost = Tile(shape, key=key, how=plate(shape), there=False)
+            ghost = tiles.Tile(shape, key=key, how=plate(shape), there=False)
             name = Text(g.name, 'fut mid3', room, f'{row}N')
             return [stack(name, Text('', 'm'), ghost, gap=style.CLOSE, key=row)]
         known, told = verdict.known(self.reading), self.verdicts[place] if self.verdicts else None
@@ -167,7 +167,7 @@ class Taken:
         deaf = self.entry.facts and not self.entry.facts.reads_dout  # no number is right for a reason
         luck = int(np.sum(~marks.wrong)) if marks is not None and deaf else 0
         below = Text(f'✓ {luck} right by luck', 'dim', key=f'{row}L') if luck else None
-        out = [stack(head, second, Tile(value, key=key, **looks), below, gap=style.CLOSE, key=row)]
+        out = [stack(head, second, tiles.Tile(value, key=key, **looks), below, gap=style.CLOSE, key=row)]
         if self.compare and true is not None and (k == 0 or self.whole):
             said = phrases.true_formula(self.now.record, self.entry, place) * self.blamed(place)
             name = f'true {g.name}'
@@ -175,7 +175,7 @@ class Taken:
             head = Text(name, 'mid3 af', room - style.GAP, f'{row}sN')
             second = Text(said * (width(said, 'm') <= room + style.GAP), 'm af', key=f'{row}sF')
             looks = dict(classes=' tru bare', top=top, marks=marks and marks._replace(peer=True))
-            due = Tile(true, key=f's{self.number}.{place}', how=plate(true), **looks)
+            due = tiles.Tile(true, key=f's{self.number}.{place}', how=plate(true), **looks)
             out.append(stack(head, second, due, gap=style.CLOSE, key=f'{row}s'))
         return out
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..ink import metrics
 from ..ink.film import Film, Step
 from ..ink.line import Mark, step_line
-from ..ink.shapes import Frame, width
+from ..ink.shapes import Frame, cut, width, wrapped
 from ..judge.verdict import SURROGATE, WRONG
 from ..story.record import Record, Value
 from . import style, touch, verdict, words
@@ -105,7 +105,8 @@ def step(record: Record, story: Story, shot: Shot) -> Step:
 
 def short(caption: str) -> str:
     """A caption that is at most two lines on a screen."""
-    return ' '.join(metrics.wrap(metrics.clean(caption), style.CAPTION, style.CAPTION_SIZE, 2))
+    rows = wrapped(metrics.clean(caption), style.CAPTION, 'h2', 2)
+    return ' '.join(cut(row, style.CAPTION, 'h2', end=True) for row in rows)
 
 
 def first_nan(record: Record, compare: bool) -> int | None:

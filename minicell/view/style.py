@@ -82,7 +82,6 @@ TABLE = 210, 110
 TABLES = 3
 LIST_ROW = 22
 LIST_MOST = 8
-ASKED_ROWS = 2
 ACROSS, ACROSS_NARROW = 4, 2  # tables beside each other
 LARGE = 16  # numbers of a result that is written out
 
@@ -108,7 +107,6 @@ INDENT = 4  # of a tab
 MOST_STEPS = 160
 JUDGED = 40
 CAPTION = 880
-CAPTION_SIZE = 15
 TOUCHED = 400  # entries; to tell how the numbers of a longer tape were made would take too long
 ACCOUNTS = 64  # of a picture: more would not travel
 

@@ -1,7 +1,7 @@
 """A takeover: the lines of the bprop that backward goes into, and what each of them has made by now."""
 
 from ..ink import tiles
-from ..ink.boxes import Box, Card, Column, Row, Space, Text, Tile
+from ..ink.boxes import Box, Card, Column, Row, Space, Text
 from ..story.record import Entry, Line, Value
 from . import program, style
 from .now import Now
@@ -65,7 +65,7 @@ def values(now: Now, room: float) -> Box:
     for line, name, value, here in reversed(made(now)):
         how = tiles.plate(value, *style.MADE)
         words = Column(Text(f'line {line}', 'dim'), Text(name, 'm on' if here else 'm', style.NAMES[0]), gap=0)
-        picture = Tile(value, how=how, key=f'm{now.taken}.{line}.{name}', classes=' on' if not here else ' gave')
+        picture = tiles.Tile(value, how=how, key=f'm{now.taken}.{line}.{name}', classes=' on' if not here else ' gave')
         one = Row(words, picture, gap=style.PAD)
         left -= one.size[0] + style.GAP
         if left < 0 and boxes:

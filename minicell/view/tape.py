@@ -4,8 +4,9 @@ A column holds values, and under them the gradients that come back for them; or 
 tape, its rule. What is still to come has its place from the first frame on.
 """
 
-from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Tile, Upright
+from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Upright
 from ..ink.shapes import width
+from ..ink.tiles import Tile
 from ..story.names import gradient
 from ..story.record import Entry, Value
 from . import formula, phrases, strip, style
@@ -162,7 +163,8 @@ class Cells:
         """What a gradient is called: by the rule that reads it, where one does."""
         entry = self.record.entries[slot.entry]
         if slot.out is None:
-            return gradient(slot.name)
+            written = entry.kind == 'loose' and slot.name == 'before'  # a Parameter, say, that is overwritten there
+            return gradient(entry.target if written else slot.name)
         last = slot.entry == self.tape.strip.entries[-1]
         dout = formula.called(self.record, entry, self.now and self.now.whose(slot.entry)).dout
         if len(entry.outputs) > 1:
@@ -384,8 +386,8 @@ def boxes_of(columns: Columns, column: Part | tuple[Slot, ...]) -> tuple[Box | N
 
 
 def named(words: str, look: str, room: float, key: str) -> Box:
-    """A name, in two rows where it is too long for one."""
-    return Text(words, look, key=key) if width(words, look) <= room else Lines(words, room, look, 2, key)
+    """A name, in several rows where it is too long for one."""
+    return Text(words, look, key=key) if width(words, look) <= room else Lines(words, room, look, key=key)
 
 
 def real(value: Value) -> bool:

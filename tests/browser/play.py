@@ -177,7 +177,7 @@ def number(tab: Page, value: str) -> Locator:
 def check_drawn(tab: Page, narrow: bool = False) -> None:
     """What the page shows is what Python drew, in its paint order, and nothing is left of a motion."""
     film, step = toy(narrow), now(tab)
-    frame, order = film.frames[step], [key for _, key, _ in film.nodes()]
+    frame, order = film.frames[step], [key for _, key, _ in film.nodes]
     drawn = [
         [shape.tag, str(shape.attrs.get('T', '')), {name: shape.attrs.get(name) for name in NAMES}, '']
         for key, shape in sorted(frame.items(), key=lambda pair: order.index(pair[0]))

@@ -281,6 +281,9 @@ class Notes:
     def fetch(self):
         self.last = self.lines[-1]
 
+    def into(self, row):
+        row.append(self.lines[-1])
+
 
 def logs(self, x, out, dout):
     self.notes.note(1.0)
@@ -293,10 +296,16 @@ def fetches(self, x, out, dout):
     return (dout * self.notes.last,)
 
 
-NOTES = Notes()
+def fills(self, x, out, dout):
+    row = []
+    self.notes.into(row)
+    return (dout * row[0],)
 
 
-@pytest.mark.parametrize('bprop, due', [(logs, set()), (fetches, {KeptOnSelfWarning})], ids=['logs', 'fetches'])
+NOTES, KEPT_ON_SELF = Notes(), {KeptOnSelfWarning}
+
+
+@pytest.mark.parametrize('bprop, due', [(logs, set()), (fetches, KEPT_ON_SELF), (fills, KEPT_ON_SELF)])
 def test_a_log_is_called_and_not_read_unless_something_of_it_is(bprop, due):
     net = made(lambda self, x: (self.notes.note(next(counter)), NOTES.note(1.0), x * 1)[2], bprop, notes=Notes())
     with warned() as said:

@@ -1,8 +1,10 @@
 """A gallery of programs, each run as a notebook cell would be: compiled from text that linecache knows."""
 
 import linecache
+import re
 import warnings
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +18,15 @@ HEAD = 'import numpy as np\nimport minicell as ms\nfrom minicell import nn, ops\
 PROGRAMS = {**FIRST, **ENCODINGS}
 ALL = {**PROGRAMS, **LONG}
 ZOOMS = tuple(LENSES)
+
+
+def written(file):
+    """The programs of a text file, by what they are called there."""
+    text = Path(__file__).with_name(file).read_text(encoding='utf-8')
+    return dict(re.findall(r'(?ms)^=== (.+?)$(.*?)(?=^=== |\Z)', text))
+
+
+FOREIGN, OTHERS = written('foreign.txt'), written('others.txt')  # the second: sixty, short ones
 
 
 @cache

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from minicell.ink import metrics
+from minicell.ink import shapes
 from minicell.view.picture import Picture
 from tests.view import fake, geometry, hostile
 from tests.view.gallery import ZOOMS, texts
@@ -158,4 +158,4 @@ def test_the_sign_of_a_large_tensor_is_seen_without_colour():
 def test_metrics_cut_what_does_not_fit():
     for room in (0, 5, 20, 80):
         for words in ('W' * 30, 'hello world', '🙂🙂🙂', ''):
-            assert metrics.width(metrics.fit(words, room, 12), 12) <= room
+            assert shapes.width(shapes.cut(words, room, end=True)) <= max(room, shapes.width('…'))

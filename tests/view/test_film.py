@@ -55,7 +55,7 @@ def test_a_shape_goes_and_comes_back_as_itself():
     moved = ('a', 'rect', 1, 'tile wrong', {'x': 2.0})
     b = ('b', 'text', 2, '', {'T': 'b'})
     film = film_of([a, b], [b], [moved, b], [moved], [a])
-    ((tag, key, changes), other) = film.nodes()
+    ((tag, key, changes), other) = film.nodes
     assert (tag, key) == ('rect', 'a')
     assert [step for step, _ in changes] == [0, 1, 2, 4]
     assert changes[1] == [1, 0]
@@ -66,20 +66,20 @@ def test_a_shape_goes_and_comes_back_as_itself():
 
 def test_an_attribute_that_goes_is_said_to_go():
     film = film_of([('a', 'rect', 1, 'tile', {'rx': 3})], [('a', 'rect', 1, '')])
-    assert film.nodes()[0][2][1] == [1, {'rx': None, 'class': None}]
+    assert film.nodes[0][2][1] == [1, {'rx': None, 'class': None}]
 
 
 def test_what_stays_costs_nothing():
     same = [('a', 'rect', 1, 'tile', {'x': 1.0})]
     film = film_of(*[same] * 50)
-    assert len(film.nodes()[0][2]) == 1
+    assert len(film.nodes[0][2]) == 1
 
 
 def test_paint_order_is_by_layer_and_then_as_drawn():
     film = film_of(
         [('late', 'rect', 5, ''), ('first', 'rect', 1, ''), ('second', 'rect', 1, '')], [('new', 'rect', 1, '')]
     )
-    assert [key for _, key, _ in film.nodes()] == ['first', 'second', 'new', 'late']
+    assert [key for _, key, _ in film.nodes] == ['first', 'second', 'new', 'late']
 
 
 def test_two_shapes_have_two_keys():

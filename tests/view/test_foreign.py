@@ -1,8 +1,5 @@
 """Programs as other people write them, each under a Tape: whatever is asked is answered, and the numbers add up."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,21 +9,17 @@ from minicell.view.picture import ZOOMS
 from tests.view import everything, gallery, ran
 
 LONG = 'a thousand ops', 'a very long line', 'spikes over fifty moments', 'fifty moments of an RNN'
+SLOW = {*LONG, *gallery.OTHERS}
+FOREIGN = gallery.FOREIGN | gallery.OTHERS
 NUMBERS = 12  # of each tape, at random
 TRACED = ('jit of a Cell with a bprop', 'grad of jit of grad')  # a graph does not take in the wrappers that count
 BEFORE = 'the way back'  # of the one of which this is the name: what it reads back ran before it
 
-PROGRAMS = dict(
-    re.findall(
-        r'(?ms)^=== (.+?)$(.*?)(?=^=== |\Z)', Path(__file__).with_name('foreign.txt').read_text(encoding='utf-8')
-    )
-)
-
 
 @pytest.mark.filterwarnings('ignore')
-@pytest.mark.parametrize('name', [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in PROGRAMS])
+@pytest.mark.parametrize('name', [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in FOREIGN])
 def test_all_that_is_asked(name):
-    source, file = PROGRAMS[name].strip() + '\n', f'foreign {name}'
+    source, file = FOREIGN[name].strip() + '\n', f'foreign {name}'
     tape, counts, hooks = (gallery.tape_of(source, file), None, None) if name in TRACED else ran.run(source, file)
     before = BEFORE in name
     record = tell(tape)
@@ -46,6 +39,6 @@ def test_all_that_is_asked(name):
     assert hooks in (None, called)
     assert tape.to_dot().source.count('{') == tape.to_dot().source.count('}')
     assert str(tape)
-    assert ask.book_of(tape).by_name() or not any(run.arrivals for run in record.passes)
+    assert ask.book_of(tape).by_name or not any(run.arrivals for run in record.passes)
     with np.errstate(all='ignore'):
         everything.accounts(tape, len(name), NUMBERS, exact=True)

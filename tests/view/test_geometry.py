@@ -6,7 +6,7 @@ import pytest
 from minicell.ink import metrics, style
 from minicell.ink.shapes import AGAIN, Frame
 from minicell.view.picture import Picture
-from tests.view import fake, gallery, geometry
+from tests.view import everything, fake, gallery, geometry
 from tests.view.geometry import contrast, grounds
 
 pytestmark = pytest.mark.slow
@@ -39,6 +39,14 @@ def test_no_text_lies_on_another_or_leaves_or_is_crossed_or_cut_and_no_display_i
     shown = gallery.picture(name, zoom)
     assert wrong(shown) == []
     assert len(shown.html().encode()) <= 1_000_000
+
+
+@pytest.mark.filterwarnings('ignore')
+@pytest.mark.parametrize('name', gallery.FOREIGN | gallery.OTHERS)
+def test_programs_of_other_people(name):
+    shown = gallery.made((gallery.FOREIGN | gallery.OTHERS)[name], f'geometry of {name}')
+    assert wrong(shown) == []
+    everything.saved(shown, len(shown.films[0].steps) // 2, animated=False)
 
 
 @pytest.mark.parametrize('name', ODD)

@@ -52,15 +52,7 @@ function play(root, data, css) {
     });
     return {tag, states, shown: null, element: null};
   }
-  function stateAt(node, step) {
-    let low = 0, high = node.states.length; // how many states have begun by then
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (node.states[middle][0] <= step) low = middle + 1;
-      else high = middle;
-    }
-    return low ? node.states[low - 1][1] : null;
-  }
+  const stateAt = (node, step) => node.states.findLast(([from]) => from <= step)?.[1] ?? null;
   function put(element, name, value) {
     if (name === 'T') element.textContent = value ?? '';
     else if (name === 'draw' || name === 'late') return;
@@ -133,10 +125,7 @@ function play(root, data, css) {
       press.disabled = end;
     }
     if (now === last) run(false);
-    for (const jump of jumps.children) {
-      if (jump.dataset.step.split(' ').includes(`${now}`)) jump.setAttribute('aria-current', 'step');
-      else jump.removeAttribute('aria-current');
-    }
+    for (const jump of jumps.children) jump.ariaCurrent = jump.dataset.step.split(' ').includes(`${now}`) ? 'step' : null;
   }
   function run(on) {
     clearInterval(playing);
@@ -234,13 +223,11 @@ function play(root, data, css) {
   function neighbour(from, [right, down]) {
     const place = number => ['x', 'y'].map(name => +number.getAttribute(name));
     const [x, y] = place(from);
-    let best = null, least = Infinity;
-    for (const number of numbers()) {
-      const [dx, dy] = [place(number)[0] - x, place(number)[1] - y];
-      const ahead = dx * right + dy * down, aside = Math.abs(dx * down) + Math.abs(dy * right);
-      if (ahead > 1 && ahead + 3 * aside < least) [best, least] = [number, ahead + 3 * aside];
-    }
-    return best;
+    const far = number => { // Infinity: it lies behind
+      const [dx, dy] = [place(number)[0] - x, place(number)[1] - y], ahead = dx * right + dy * down;
+      return ahead > 1 ? ahead + 3 * (Math.abs(dx * down) + Math.abs(dy * right)) : Infinity;
+    };
+    return numbers().filter(number => far(number) < Infinity).sort((a, b) => far(a) - far(b))[0] ?? null;
   }
   function openAccount(number) {
     closeAccount();
@@ -296,10 +283,7 @@ function play(root, data, css) {
     now = -1;
     nodes = layout.n.map(unfold);
     leads = new Map();
-    layout.s.forEach(({go: ids}, step) => ids.forEach(id => {
-      if (!leads.has(id)) leads.set(id, []);
-      leads.get(id).push(step);
-    }));
+    layout.s.forEach(({go: ids}, step) => ids.forEach(id => leads.set(id, [...leads.get(id) ?? [], step])));
     stage = svg('svg', null, {viewBox: `0 0 ${layout.w} ${layout.h}`, role: 'group', 'aria-label': 'The picture, drawn'});
     stage.style.minWidth = `${layout.w}px`; // where there is less room it scrolls: smaller, its texts could not be read
     box.replaceChildren(stage);
@@ -315,17 +299,15 @@ function play(root, data, css) {
     }
   }
   function reserve() { // room for the longest title and caption, so that nothing below the head jumps
-    const longest = name => layout.s.map(step => step[name]).sort((a, b) => b.length - a.length).slice(0, 4);
-    const tallest = (element, texts) => Math.max(...texts.map(text => {
-      element.textContent = text;
-      return element.offsetHeight;
-    }));
-    title.style.minHeight = says.style.minHeight = '';
-    const [high, low] = [tallest(title, longest('t')), tallest(caption, longest('c'))];
-    title.style.minHeight = `${high}px`;
-    says.style.minHeight = `${low}px`;
-    title.textContent = layout.s[now].t;
-    caption.textContent = layout.s[now].c;
+    for (const [element, around, name] of [[title, title, 't'], [caption, says, 'c']]) {
+      around.style.minHeight = '';
+      const longest = layout.s.map(step => step[name]).sort((a, b) => b.length - a.length).slice(0, 4);
+      around.style.minHeight = `${Math.max(...longest.map(text => {
+        element.textContent = text;
+        return element.offsetHeight;
+      }))}px`;
+      element.textContent = layout.s[now][name];
+    }
   }
   let width = -1;
   function fit() {

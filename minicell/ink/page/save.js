@@ -9,11 +9,10 @@ function save({stage, size, title, caption, ground}, name) {
   const paper = svg('rect', picture, {x: -2, width, fill: getComputedStyle(ground).backgroundColor});
   let y = 0;
   for (const words of [title, caption]) {
-    const {fontSize, fontWeight, fontFamily, lineHeight, color} = getComputedStyle(words);
-    for (const row of wrapped(words.textContent, size.w, `${fontWeight} ${fontSize} ${fontFamily}`)) {
+    const {font, lineHeight, color} = getComputedStyle(words);
+    for (const row of wrapped(words.textContent, size.w, font)) {
       y += parseFloat(lineHeight);
-      svg('text', picture, {x: 2, y: y - 6, fill: color, 'font-size': fontSize, 'font-weight': fontWeight,
-        'font-family': fontFamily}).textContent = row;
+      svg('text', picture, {x: 2, y: y - 6, fill: color, style: `font:${font}`}).textContent = row;
     }
   }
   const shapes = svg('g', picture, {transform: `translate(0 ${y + 8})`});

@@ -188,6 +188,6 @@ class CellDict(_Holder, MutableMapping):
         """More of them, from a dict, a CellDict, or pairs. A key that is there gets the new Cell."""
         must_be(cells, Iterable, ParameterError, 'CellDict takes a dict, or pairs of a key and a Cell')
         for pair in cells.items() if isinstance(cells, (dict, CellDict)) else cells:
-            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise SettingError(f'CellDict takes pairs of a key and a Cell, but got {pair!r:.60}.{users_line()}')
+            both = isinstance(pair, (tuple, list)) and len(pair) == 2
+            must(both, SettingError, f'CellDict takes pairs of a key and a Cell, but got {pair!r:.60}')
             self[pair[0]] = pair[1]

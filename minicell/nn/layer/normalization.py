@@ -68,9 +68,8 @@ class BatchNorm(Cell):
         if x.ndim not in self.ranks or x.shape[1] != self.num_features:
             name, due = type(self).__name__, ', '.join(['N', str(self.num_features), 'H', 'W'][: self.ranks[0]])
             raise ShapeError(f'{name} takes a Tensor of shape ({due}), but got {x.shape}.{users_line()}')
-        if x.array.dtype.kind != 'f':
-            due = 'write x.astype(minicell.float32)'
-            raise DTypeError(f'{type(self).__name__} takes floats, but got {x.dtype}: {due}.{users_line()}')
+        said = f'{type(self).__name__} takes floats, but got {x.dtype}: write x.astype(minicell.float32)'
+        must(x.array.dtype.kind == 'f', DTypeError, said)
         axes, dtype, x = (0, *range(2, x.ndim)), x.dtype, _wide(x)
         by_batch = self.training if self.use_batch_statistics is None else self.use_batch_statistics
         if by_batch:
@@ -138,10 +137,9 @@ class LayerNorm(Cell):
         self.beta = Parameter(initializer(beta_init, normalized_shape, dtype))
 
     def construct(self, input_x: Tensor) -> Tensor:
-        first = self.begin_norm_axis % max(input_x.ndim, 1)
-        if input_x.shape[self.begin_params_axis % max(input_x.ndim, 1) :] != tuple(self.normalized_shape):
-            due, got = self.normalized_shape, input_x.shape
-            raise ShapeError(f'LayerNorm: the last axes are {due}, but got a Tensor of shape {got}.{users_line()}')
+        first, last = (axis % max(input_x.ndim, 1) for axis in (self.begin_norm_axis, self.begin_params_axis))
+        due, got = tuple(self.normalized_shape), input_x.shape
+        must(got[last:] == due, ShapeError, f'LayerNorm: the last axes are {due}, but got a Tensor of shape {got}')
         axes, x = tuple(range(first, input_x.ndim)), _wide(input_x)
         away = x - x.mean(axes, keep_dims=True)
         variance = ops.square(away).mean(axes, keep_dims=True)

@@ -33,7 +33,7 @@ def draw(chosen: int) -> Drawing:
     parts = [f'{name} {in_words(outcome)}' for name, outcome in sides]
     return Drawing(
         Column(
-            Grid(table, gap=(24, 3), grounds=['', *('tile on' if n == chosen else '' for n in SPECIMENS)], ends=0),
+            Grid(table, gap=(24, 3), grounds=['', *('tile on' if n == chosen else '' for n in SPECIMENS)]),
             Space(h=4), due,
             Row(*(Column(Text(name, 'dim'), *told(outcome), gap=4, across='start') for name, outcome in sides),
                 gap=24, across='start'),

@@ -10,7 +10,7 @@ import minicell as ms
 from minicell.core import tape
 from minicell.core.cell import Cell
 from minicell.core.differentiate import Gradient
-from minicell.ink.boxes import Box, Card, Column, Grid, Over, Row, Space, Span, Text
+from minicell.ink.boxes import Box, Card, Column, Grid, Row, Space, Span, Text
 from minicell.ink.metrics import shape_text
 from minicell.ink.numbers import said
 from minicell.teach.figure import WIDTH, Drawing, Figure, tile
@@ -237,7 +237,7 @@ def card(at: int, entries: list[Entry], now: bool, back: bool, wide: float) -> B
     head = Row(Text(str(at), 'ff b'), Text(entry.name, 'b'), Space(grows=1), shape)
     inside = Column(head, Text(made_of(entry), 'dim'), Row(Text('out'), tile(entry.out, (wide - 50, 62))), gap=3)
     whole = Card(inside, edge + ' cur' * now, (10, 7), (wide, HIGH), (None, 0))
-    return Over(whole, Card(Card(None, edge), '', (4, 4), at=(None, None))) if entry.custom else whole
+    return Card(Card(whole, edge, (-4, -4), at=(None, None), layer=3), '', (4, 4)) if entry.custom else whole
 
 
 def brought(entry: Entry, dout: np.ndarray | None, read: bool, wide: float) -> Box:

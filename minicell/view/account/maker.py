@@ -188,7 +188,8 @@ class Maker:
             if odd(value) and np.isfinite((s * g)[matter]).all():
                 matter |= ~np.isfinite(g)  # 0 × ∞
             parts = np.where(matter, s * g, 0.0)
-            sizes = np.abs(parts[np.isfinite(parts)]).sum()
+            # a slope such as 1 − y² is rounded as the 1 is, however small it comes out
+            sizes = sum(np.abs(a[np.isfinite(a) & matter]).sum() for a in (parts, g))
             if near(self.held(parts.sum()), value, self.room(sizes)):
                 break
         else:
