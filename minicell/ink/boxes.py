@@ -191,14 +191,14 @@ def Column(*children: Box | None, gap: float = 6, across: str = 'fill', key: str
     return Line(1, children, gap, across, key, grows)
 
 
-def Flow(*children: Box | None, room: float, gap: float = 8, lead: float = 6) -> Line:
+def Flow(*children: Box | None, room: float, gap: float = 8, lead: float = 6, across: str = 'middle') -> Line:
     """Boxes side by side, in as many rows as they need."""
     rows: list[list[Box]] = [[]]
     for child in filter(None, children):
         if rows[-1] and sum(each.size[0] + gap for each in rows[-1]) + child.size[0] > room:
             rows.append([])
         rows[-1].append(child)
-    return Column(*[Row(*row, gap=gap) for row in rows], gap=lead, across='start')
+    return Column(*[Row(*row, gap=gap, across=across) for row in rows], gap=lead, across='start')
 
 
 class Card(Box):

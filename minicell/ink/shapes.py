@@ -1,5 +1,6 @@
 """The shapes of one frame. Each has a key: a shape with the same key in the next frame is the same shape, and moves."""
 
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -15,6 +16,9 @@ class Shape(NamedTuple):
     layer: int
     tag: str  # rect, text or path
     attrs: dict[str, Any]
+
+
+BREAKS = re.compile(r'[(.,\[_]|[a-z](?=[A-Z])')
 
 
 def width(text: str, classes: str = '') -> float:
@@ -40,7 +44,7 @@ def cut(text: str, room: float, classes: str = '', end: bool = False) -> str:
 
 
 def wrapped(words: str, room: float, look: str = '', most: int = 5) -> list[str]:
-    """A text broken at spaces into at most so many lines; a word that is too long, after one of `(.,[_`."""
+    """A text broken at spaces into at most so many lines; a word that is too long, after `(.,[_` or at a hump."""
     rows = ['']
     for word in words.split(' '):
         longer = f'{rows[-1]} {word}'.strip() if rows[-1] else word
@@ -50,7 +54,7 @@ def wrapped(words: str, room: float, look: str = '', most: int = 5) -> list[str]
             rows.append(word)
         while len(rows) < most and width(rows[-1], look) > room:
             fits = next(k for k in range(len(rows[-1]), 0, -1) if width(rows[-1][:k], look) <= room or k == 1)
-            at = max((rows[-1].rfind(sign, 1, fits) + 1 for sign in '(.,[_'), default=0) or fits
+            at = max((found.end() for found in BREAKS.finditer(rows[-1], 1, fits)), default=fits)
             rows[-1:] = [rows[-1][:at], rows[-1][at:]]
     return rows
 

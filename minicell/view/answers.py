@@ -34,9 +34,10 @@ def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
         name, picture = Text(arrival.name, 'mid2', style.NAMES[0]), None
         if (value := arrival.total) is not None:
             key = f'p{now.record.passes.index(run)}.{k}'
-            picture = tiles.Tile(value, style.MADE, key, classes=' on', account=True)
+            picture = tiles.Tile(value, style.VALUES[0], key, classes=' on', account=True)
         boxes.append(with_badge(Row(name, picture, gap=style.PAD), known(now, run, arrival), room - style.LABEL))
-    return Flow(Text('asked for:', 'dim'), *boxes, room=room, gap=2 * style.GAP) if boxes else None
+    head = Text('asked for:' if len(boxes) == len(run.arrivals) else 'also asked for:', 'dim')
+    return Flow(head, *boxes, room=room, gap=2 * style.GAP) if boxes else None
 
 
 def with_badge(child: Box, badge: tuple[str, str] | None, room: float) -> Box:

@@ -202,11 +202,11 @@ class Board:
         return Column(Space(0, style.ROAD, key='lane'), said if lines else self.made(now), gap=style.CLOSE)
 
     def added(self, now: Now, tape: Tape) -> Box:
-        """A sum of gradients: what had come before, what this use sends back, and both."""
+        """A sum of gradients: what had come before, what this use sends back, and both together."""
         *before, last = now.told.parts
         so_far, total = (v[0]._replace(data=sum(part.data for part in v)) for v in (before, now.told.parts))
         boxes: list[Box] = [Text(f'{gradient(now.told.what)} =', 'mid', key=f'{tape.tag}sum')]
-        for name, sign, value in (('so far', '+', so_far), ('from this use', '=', last), ('both', '', total)):
+        for name, sign, value in (('so far', '+', so_far), ('from this use', '=', last), ('in all', '', total)):
             key = f'{tape.tag}sum{sign}'
             picture = Column(Text(name, 'dim'), Tile(value, style.MADE, key), gap=2, across='start', key=f'{key}c')
             boxes.append(Row(picture, Text(sign, 'mid', key=f'{key}s') if sign else None, gap=style.WORDS))
@@ -358,11 +358,8 @@ class Board:
             return Card(self.answers(now, 0), '', (0, style.PAD))
         taken, w = result.Taken(now, number, self.narrow), style.CODE - style.ROW
         voice = Card(taken.voice(w), '', (0, 0), (w, 0), at=(0, 0.5))
-        across = style.ACROSS_NARROW if self.narrow else style.ACROSS
-        found = taken.tables(self.room, across)
-        tables = Column(
-            *[Row(*found[k : k + across], gap=style.GAP, across='start') for k in range(0, len(found), across)]
-        )
+        found = taken.tables(self.room, style.ACROSS_NARROW if self.narrow else style.ACROSS)
+        tables = Flow(*found, room=self.room, gap=style.GAP, across='start')
         if self.narrow:
             both: Box = Column(tables, voice, gap=style.PAD)
         else:

@@ -16,6 +16,12 @@ from .now import Now
 UNSEEN = 'the shapes fit, so no error'
 
 
+def digits(value: Value, room: float) -> tiles.Plate:
+    """How a result is drawn: in its share of the room, or in more if that is what its digits need."""
+    own, more = (tiles.plate(value, w, style.TABLE[1], style.TALL, 'num') for w in (room, style.TABLE[0]))
+    return own if own.kind == more.kind else more
+
+
 def stack(*boxes: Box | None, gap: float = 2, key: str = '') -> Box:
     """Boxes under one another, at the left."""
     return Column(*boxes, gap=gap, across='start', key=key)
@@ -141,7 +147,7 @@ class Taken:
         """A gradient; the true one beside it."""
         shape = g.value if g.value is not None else Value(g.name, words='None')
         value, key, row = self.there(place) or (shape if self.given else None), f'g{self.number}.{place}', f't{k}'
-        plate = lambda v: tiles.plate(v, room, style.TABLE[1], style.TALL, 'num')
+        plate = lambda v: digits(v, room)
         if value is None:
             ghost = tiles.Tile(shape, key=key, how=plate(shape), there=False)
             name = Text(g.name, 'fut mid3', room, f'{row}N')

@@ -16,7 +16,7 @@ Said = tuple[str, str]
 # What a verdict is, the gravest first: in few words, their look; in a title, of one gradient, and of several.
 KINDS = {
     WRONG: ('✗ {}', 'xx', 'is wrong, and nobody noticed', 'are wrong, and nobody noticed'),
-    SURROGATE: ('a surrogate', 'bf', 'is a surrogate', 'are surrogates'),
+    SURROGATE: ('a surrogate, on purpose', 'bf', 'is a surrogate', 'are surrogates'),
     UNKNOWN: ('cannot be known', 'dim', 'cannot be judged', 'cannot be judged'),
     KINK: ('✓ right, at a kink', '', 'is right, at a kink', 'are right, at a kink'),
     RIGHT: ('✓ right', '', 'is right', 'are right'),
