@@ -3,10 +3,10 @@
 import ast
 import importlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from . import exercise_text, question_text
 from .exercise_text import ExerciseText
@@ -35,15 +35,6 @@ class About(NamedTuple):
     def seed(self) -> int:
         """The seed of its random numbers."""
         return int(self.number)
-
-    @property
-    def figures(self) -> dict[str, Callable[..., Any]]:
-        """The functions that make its figures."""
-        return self.python.FIGURES
-
-    def trial(self, name: str) -> Callable[..., Any]:
-        """How an exercise is tried; of an ordering, the function that works out the order."""
-        return self.python.TRIALS[name]
 
 
 @cache

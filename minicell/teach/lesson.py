@@ -266,7 +266,7 @@ class Lesson:
 
     def figure(self, name: str, *arguments: Any, after: str = '') -> Shown | Card:
         """A figure of the lesson with its one control; with `after`, it opens when that prediction is committed."""
-        shown = self._figure(name, self._of(self.about.figures, name)(*arguments))
+        shown = self._figure(name, self._of(self.about.python.FIGURES, name)(*arguments))
         asked = self.predictions.get(after)
         return self._on_page(Waits(asked, name, shown)) if asked else shown
 

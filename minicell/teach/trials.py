@@ -34,9 +34,9 @@ BLANK = Trial(False, False, {}, '')  # the dots are still there
 
 
 class Ended(Exception):
-    """What a trial raises that is over before its end: `trial` is what is to be said."""
+    """What a trial raises that is over before its end: `trial` is what is to be said, by default that nobody began."""
 
-    def __init__(self, trial: Trial) -> None:
+    def __init__(self, trial: Trial = BLANK) -> None:
         super().__init__(trial.said)
         self.trial = trial
 
@@ -49,7 +49,7 @@ def end(said: str, **did: Any) -> NoReturn:
 def begun(found: Any) -> Any:
     """What was found; where it is the dots, or an error that is about them, as of `... * dout`, the trial ends."""
     if found is ... or (isinstance(found, BaseException) and 'ellipsis' in str(found)):
-        raise Ended(BLANK)
+        raise Ended
     return found
 
 
@@ -111,7 +111,8 @@ def dict_of(answer: Any, name: str, keys: Iterable[str]) -> Any:
     if not isinstance(answer, dict):
         end(f'check wants the dict {name}; it got {type(answer).__name__}.', returned=type(answer).__name__)
     given = {key: answer.get(key, ...) for key in keys}
-    begun(... if all(value is ... for value in given.values()) else given)
+    if all(value is ... for value in given.values()):
+        raise Ended
     return given
 
 
@@ -150,7 +151,8 @@ def hunted(
     function_of(answer, 'diagnose')
     found = told()
     measured = None if slope is None else beside(answer, 'slope', *slope[1])
-    begun(... if all(word is ... for word in found) else found)
+    if all(word is ... for word in found):
+        raise Ended
     lines, did = [], {}
     if slope is not None and measured is not None:
         did['slope'] = measured  # whoever measures wrongly calls everything wrong, and so do others

@@ -9,7 +9,7 @@ import minicell as ms
 from minicell.core.watch import Begin, Give, Op, Pull
 from minicell.ink.boxes import Box, Card, Column, Grid, Link, Put, Row, Space, Span, Text
 from minicell.ink.numbers import said
-from minicell.story.names import gradient, inputs, parameters
+from minicell.story.names import gradient, inputs, parameters, target
 from minicell.teach.figure import BACK, SLOT, Drawing, Figure, drop, heading, slot
 
 DOUTS = np.arange(-3, 3.25, 0.25).tolist()
@@ -52,7 +52,8 @@ def happened(program: Callable, arguments: tuple, dout: float) -> tuple[list[Ent
         names = inputs(op.where.expression, len(op.inputs))
         values = tuple((name, float(t)) for name, t in zip(names, op.inputs, strict=True))
         handed = tuple(float(g) for _, g in gave[op.at].gradients)
-        said = f'{op.where.target} = {op.where.expression}' if op.where.target else op.where.expression
+        to = target(op.where.text, op.where.expression)
+        said = f'{to} = {op.where.expression}' if to else op.where.expression
         entries.append(Entry(op.rule.name, said, values, float(op.out), float(came[op.at].cotangent), handed))
     arrivals = []
     for name, source in zip(parameters(program, len(begin.inputs)), begin.inputs, strict=True):

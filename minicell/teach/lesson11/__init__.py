@@ -7,7 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.errors import MinicellError, MinicellWarning
-from minicell.teach.trials import Trial, begun, cell_of, dots, hunted, sorted_words
+from minicell.teach.trials import Ended, Trial, begun, cell_of, dots, hunted, sorted_words
 
 from .figures import FIGURES
 from .hunt import HIDDEN, changes
@@ -50,7 +50,8 @@ def asked(cell: Any, x: Any) -> None:
     except (TypeError, ValueError, ArithmeticError, MinicellError) as error:
         begun(error)
     else:
-        begun(... if dots(returned) else returned)
+        if dots(returned):
+            raise Ended
 
 
 # ---- 11b -----------------------------------------------------------------------------------------------------------
