@@ -2,7 +2,8 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
 from ..ops.create import STOP
 from .harmless import Harm, Kept, untouched
-from .program import Arrays, Program, under
+from .program import Arrays, Program, under, wide
 
 
 class Again:
@@ -44,15 +45,25 @@ class Again:
 
     def program(self, xs: Arrays) -> Program:
         """construct on these inputs and internal_params, as a Program."""
+        return self.widest(partial(self.tried, xs))
+
+    def outs(self, xs: Arrays) -> list[np.ndarray]:
+        """What construct returns for them: its float outputs alone, which takes less time."""
+        return self.widest(partial(self.tried, xs, look=nullcontext))
+
+    def widest(self, ask: Callable) -> Any:
+        """What is found in Float64, or else in the dtypes that it was called with."""
         try:
-            return self.tried(xs, self.narrow)
-        except MinicellError as error:  # two dtypes that do not fit, perhaps
+            return ask(self.narrow)
+        except Harm:
+            raise
+        except Exception as error:  # two dtypes that do not fit, perhaps
             if self.narrow:
                 raise Harm(f'called again, construct raises {type(error).__name__}') from None
         self.narrow = True
-        return self.program(xs)
+        return ask(True)
 
-    def tried(self, xs: Arrays, narrow: bool) -> Program:
+    def tried(self, xs: Arrays, narrow: bool, look: Callable = Tape) -> Any:
         """construct in Float64, and so is all that it can reach; or in the dtypes that it was called with."""
         own = [*tensors_in(self.inputs), *self.params]
         dtypes = [t.array.dtype for t in own]
@@ -62,12 +73,14 @@ class Again:
             own = [np.asarray(x, d if narrow and not self.wide else None) for x, d in zip(xs, dtypes, strict=True)]
             args, given = self.tensors(own)
             try:
-                with Tape() as seen, self.stopping():
+                with look() as seen, self.stopping():
                     out = tape.hide(tape.NOWHERE + 1, self.construct, args, {})
-            except MinicellError:
-                raise
             except Exception as error:
+                if isinstance(error, MinicellError) or not narrow:
+                    raise
                 raise Harm(f'called again, construct raises {type(error).__name__}') from None
+            if seen is None:
+                return [wide(t).copy() for t in tensors_in(out) if is_float(t)]
             found = Program(seen, given, out, seen.events).settled()
             if self.stopped is None and self.stops:
                 self.stopped = [ran.outs[0] for ran in found.recorded if under(ran.op.rule) is STOP]

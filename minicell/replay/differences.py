@@ -6,13 +6,17 @@ are apart says how sure it is (Ridders 1982, doi.org/10.1016/S0141-1195(82)80057
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
+from .harmless import Harm
+
 FINEST = 1e-9  # of the terms that a number is made of: what counts as rounding in Float64
 SINGLES = 64  # up to so many numbers, slopes are taken one by one
 LADDER, FINER = (tuple(10.0**-k for k in range(*ends)) for ends in ((2, 8), (8, 12)))  # the second where need be
+AWAY = 1e9, 1e36  # what is lost in the rounding of a huge number moves here
 Function = Callable[[np.ndarray], Sequence[np.ndarray]]
 
 
@@ -69,19 +73,23 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         return sum(int(np.sum(a != b)) for a, b in zip(here, function(x + t * scale(x)), strict=True))
 
     change(1.0), change(-1.0)  # to see what moves at all: what does not depend on it rounds to nothing
+    far = 1.0 if any(m.any() for m in moves) else unhidden(function, x, v, here, eps)
+    with suppress(Harm):  # so far away, it may raise
+        for t in AWAY:
+            change(t)
     terms = 0.0
     for steps in (LADDER, FINER):
-        for h in steps:
+        for h in (far * step for step in steps):
             up, down = change(h) / h, change(-h) / -h
             rungs.append((0.5 * (up + down), down, up))
         moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
         table = np.array(rungs)
-        noise = eps * moved / np.array((*LADDER, *FINER))[1 : len(rungs), None]
+        noise = eps * moved / (far * np.array((*LADDER, *FINER))[1 : len(rungs), None])
         gaps, parts = np.abs(np.diff(table, axis=0)) + noise, np.abs(table[1:])
         lost = (parts == 0) & (table != 0).any(0)
         if lost.any():  # it is 0 near by, or the step is too small to be seen
-            most = shown(LADDER[0])
-            lost &= [[2 * shown(t) < most] for t in (*LADDER, *FINER)[1 : len(rungs)]]
+            most = shown(far * LADDER[0])
+            lost &= [[2 * shown(far * t) < most] for t in (*LADDER, *FINER)[1 : len(rungs)]]
         gaps = steady(np.where(lost, np.inf, gaps))
         (at, near), (side, _) = settled(gaps[:, :1], parts[:, :1]), settled(gaps[:, 1:], parts[:, 1:])
         doubt = float(gaps[side, 1:].max())
@@ -91,6 +99,17 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
             break
     middle, room = (both, doubt) if across else (middle, float(gaps[at, 0]))
     return Slope(middle, below, above, room + FINEST * terms, doubt, moved, float(table[0, 0]))
+
+
+def unhidden(function: Function, x: np.ndarray, v: np.ndarray, here: Sequence[np.ndarray], eps: float) -> float:
+    """How long a step must be to be seen at all, where rounding hides all changes: of a number beside a huge one, say;
+    1 where none does, as where a function is flat."""
+    with suppress(Harm):
+        for t in (10.0**k for k in range(3, 39, 3)):
+            pairs = [(np.abs(a - b), np.abs(a)) for a, b in zip(here, function(x + t * v), strict=True)]
+            if any((change != 0).any() for change, _ in pairs):
+                return 1e6 * t if all((change <= 1e4 * eps * size).all() for change, size in pairs) else 1.0
+    return 1.0
 
 
 def steady(gaps: np.ndarray) -> np.ndarray:

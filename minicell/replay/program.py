@@ -232,7 +232,7 @@ def wide(value: Any) -> np.ndarray:
 
 def rounds_to(yours: np.ndarray | None, kind: type) -> bool:
     """Whether a bprop has rounded all its numbers to a coarser dtype: fractions, more than a few, and each fits it."""
-    if yours is None or yours.dtype != np.float64:
+    if yours is None or yours.dtype.itemsize <= np.dtype(kind).itemsize:
         return False
     parts = yours[np.isfinite(yours) & (yours % 1 != 0)]
     return len(set(parts)) > 2 and bool((parts.astype(kind) == parts).all())
