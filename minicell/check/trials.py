@@ -17,7 +17,7 @@ from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
 from ..errors import ThreadError
 from ..judge import decide, mistakes, takeover
-from ..judge.takeover import Takeover, another
+from ..judge.takeover import Takeover
 from ..judge.verdict import Verdict
 from ..ops.create import STOP
 from ..replay.again import Again
@@ -104,9 +104,6 @@ class Trials:
             return
         wide = any(t.array.dtype != np.float64 for t in self.tensors if is_float(t))
         wide = wide and self.attempt(WIDE, self.fresh(True), self.douts, wide=True)
-        if wide and another(self.trials[WIDE].outs, self.trials[FIRST].outs):
-            del self.trials[WIDE]
-            wide = False
         self.main.thorough = True
         rng, one = np.random.default_rng(1), [np.zeros(d.shape) for d in self.douts]
         for d in one:

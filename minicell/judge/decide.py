@@ -5,6 +5,8 @@ differences are taken; before anything is called wrong, slopes beside the point 
 Where nobody can know, the verdict says why.
 """
 
+from contextlib import suppress
+
 import numpy as np
 
 from ..core.errors import MinicellError
@@ -152,7 +154,7 @@ def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         slack = 1e-6 * np.abs(nearest) + np.nan_to_num(told.room)
         told = told._replace(due=np.where(kinks, nearest, told.due), room=np.where(kinks, slack, told.room))
     off = apart(given, told.due)
-    far = not t.blind and ((off > FAR * told.room + t.lost(t.eps, told.place, told.due)) & (off > np.abs(told.due) / 16)).any()
+    far = not t.blind and ((off > FAR * told.room + t.lost(t.eps, told.due)) & (off > np.abs(told.due) / 16)).any()
     if told.differs.any() and (far or not t.badly_rounded(told)):
         return wrong(t, told, given)
     unknown, nowhere = np.isnan(told.due), any(np.isnan(out).any() for out in t.outs)
@@ -165,15 +167,15 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """A gradient that differs from the due one; a step that is no op makes it a surrogate, or so it may."""
     place, flat = told.place, not told.due[told.differs].any()
     values, slopes = t.program.leads(place, t.came)
-    if flat and values and not slopes:
-        return stepped(told, given)
     chosen = t.program.chosen >> place & 1 and not slopes
     if flat and t.blind and t.program.stopped >> place & 1:
         return told._replace(why=sentence(t.blind, 'it stops a gradient, so that yours may be a surrogate'))
-    if flat and (t.blind or chosen) and differences.jumps(t.function(place), t.xs[place], told.differs):
-        if not t.blind:
-            return stepped(told, given)
+    seen = slopes and differs(given, t.due[place], told.room).any()  # a slope that an op has is none that jumps hide
+    jumps = flat and (t.blind or chosen) and not seen and t.trying(place).jumps(told.differs)
+    if jumps and t.blind:
         return told._replace(why=sentence(t.blind, 'its value jumps near here, so that yours may be a surrogate'))
+    if jumps or (flat and values and not slopes):
+        return stepped(told, given)
     v = differences.scale(t.xs[place]) * told.differs * t.rng.uniform(0.5, 1, told.due.shape)
     tried = None if t.blind or np.isnan(told.due).any() else t.replaying(place).along(told.due, v)
     if tried is not None and tried.sure and not tried.agrees and not tried.slope.kink:
@@ -185,11 +187,24 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         told = told._replace(due=t.exact[place])
         if not told.differs.any() or t.badly_rounded(told):
             return told._replace(verdict=RIGHT)
+    if ended_early(t, told, given):
+        return told._replace(verdict=RIGHT, room=apart(given, told.due))
     at = told.worst
     where = f'd{told.name}{list(at) if at else ""}'
     said = f'None counts as zero, and {where}' if told.yours is None else f'{where} is {number(given[at])}, and'
     due = number(told.due[at]) if number(told.due[at]) != number(given[at]) else f'{told.due[at]:.9g}'
     return told._replace(verdict=WRONG, why=f'{said} should be {due}.')
+
+
+def ended_early(t: Takeover, told: Verdict, given: np.ndarray) -> bool:
+    """Whether yours is off by no more than construct, which ends a search at a tolerance, is from what it looks for."""
+    off, size = apart(given, told.due), np.abs(told.due)
+    with suppress(Harm):
+        if (t.blind or t.program.chosen) and (off <= (size + size.max()) / 32).all():
+            leaps = t.trying(told.place).leaps(told.differs)
+            norms = ((np.linalg.norm(off * way), slack, np.linalg.norm(size * way)) for way, slack, _ in leaps)
+            return any(gap <= slack <= whole / 64 for gap, slack, whole in norms)
+    return False
 
 
 # ---- construct is called again ---------------------------------------------------------------------------------------

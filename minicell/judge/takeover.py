@@ -1,6 +1,7 @@
 """A takeover before the judge: what came in, what its bprop returned, what was asked for, and what it can be asked."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,7 +10,6 @@ import numpy as np
 
 from ..core.tensor import is_float, tensors_in
 from ..replay.again import Again
-from ..replay import differences
 from ..replay.differences import FINEST, Trying, directions, moved
 from ..replay.harmless import Harm
 from ..replay.program import Arrays, Program, rounds_to, shaken, wide
@@ -106,16 +106,12 @@ class Takeover:
         now = self.again.tried(self.inputs, narrow=True).made
         if any(not np.array_equal(wide(a), b, equal_nan=True) for a, b in zip(self.outs, now, strict=True)):
             raise Harm(AGAIN)
-        found = self.again.program(self.xs)
-        if another(found.made, now):
-            self.again.narrow = True
-            found = self.again.program(self.xs)
-        return found
+        return self.again.program(self.xs)
 
     def function(self, place: int) -> Callable[[np.ndarray], list[np.ndarray]]:
         """construct, as a function of one input."""
         _ = self.replay
-        return lambda x: self.again.outs([*self.xs[:place], x, *self.xs[place + 1 :]])
+        return lambda x: self.again.program([*self.xs[:place], x, *self.xs[place + 1 :]], nullcontext)
 
     def trying(self, place: int, rounding: float = 0.0) -> Trying:
         """construct as a function of one input, which differences look at; rounding: of what it is compared with."""
@@ -137,12 +133,10 @@ class Takeover:
         except Harm:
             return [None] * len(self.inputs)
 
-    def lost(self, eps: float, place: int, due: np.ndarray) -> np.ndarray:
-        """What a difference may lose, as 1 - out does where out is nearly 1: rounding of terms as large as dout, or as
-        dout times out / x where that is less."""
-        most = lambda arrays: max([float(np.max(np.abs(a), initial=0.0)) for a in arrays if a is not None], default=0.0)
-        share = np.minimum(1.0, most(self.outs) / differences.scale(self.xs[place]))
-        return 64 * eps * (most(self.came) * share + np.abs(due))
+    def lost(self, eps: float, due: np.ndarray) -> np.ndarray:
+        """What a difference may lose, as 1 - out does where out is nearly 1: rounding of terms as large as dout."""
+        largest = max([float(np.max(np.abs(g), initial=0.0)) for g in self.came if g is not None], default=0.0)
+        return 64 * eps * (largest + np.abs(due))
 
     def badly_rounded(self, told: Verdict) -> bool:
         """Whether the same bprop agrees in Float64, and what it is off by is rounding in its own dtype: of another sign
@@ -153,7 +147,7 @@ class Takeover:
         if once is None:
             return not differs(told.yours, told.due, 8 * told.room).any()
         truths = [told.due] if self.blind else [told.due, self.exact[told.place]]
-        if all(differs(once, true, told.room + 1e-6 * np.abs(true) + self.lost(EPS, told.place, true)).any() for true in truths):
+        if all(differs(once, true, told.room + 1e-6 * np.abs(true) + self.lost(EPS, true)).any() for true in truths):
             return False
         try:
             for seed in range(8):
@@ -171,7 +165,7 @@ class Takeover:
             return False
         scatters = np.abs(np.mean(off, 0)) <= 32 * np.std(off, 0)
         room = told.room + np.where(scatters, 8 * np.max(np.abs(off), 0), 0.0)
-        return not differs(told.yours, told.due, room + self.lost(self.eps, told.place, told.due)).any()
+        return not differs(told.yours, told.due, room + self.lost(self.eps, told.due)).any()
 
     def at(self, xs: Arrays) -> list[np.ndarray]:
         """The gradients by the rules on other inputs: of the ops that ran, or of construct, which may choose others."""
@@ -196,9 +190,3 @@ class Takeover:
         (low, high), far = found[1], found[0][1] - found[0][0]
         near, size = high - low, np.maximum(np.abs(low), np.abs(high))
         return (near > 0.3 * far) & (near < 3 * far) & (near > 1e-6 * size), np.clip(given, low, high)
-
-
-def another(outs: Arrays, narrow: Arrays) -> bool:
-    """Whether what is computed in Float64 is another function than in its own dtypes: of the bits of a number, say."""
-    pairs = [(np.abs(a - b), np.abs(b)) for a, b in zip(outs, narrow, strict=True)]
-    return any(np.nanmax(off, initial=0.0) > 0.125 * np.nanmax(size, initial=0.0) for off, size in pairs)

@@ -2,8 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from functools import partial
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -43,25 +42,17 @@ class Again:
         given = iter(own)
         return map_tensors(self.inputs, lambda t: next(given)), [*own, *self.params]
 
-    def program(self, xs: Arrays) -> Program:
-        """construct on these inputs and internal_params, as a Program."""
-        return self.widest(partial(self.tried, xs))
-
-    def outs(self, xs: Arrays) -> list[np.ndarray]:
-        """What construct returns for them: its float outputs alone, which takes less time."""
-        return self.widest(partial(self.tried, xs, look=nullcontext))
-
-    def widest(self, ask: Callable) -> Any:
-        """What is found in Float64, or else in the dtypes that it was called with."""
+    def program(self, xs: Arrays, look: Callable = Tape) -> Any:
+        """construct on these inputs and internal_params, as a Program; where nobody looks, its outputs alone."""
         try:
-            return ask(self.narrow)
+            return self.tried(xs, self.narrow, look)
         except Harm:
             raise
         except Exception as error:  # two dtypes that do not fit, perhaps
             if self.narrow:
                 raise Harm(f'called again, construct raises {type(error).__name__}') from None
         self.narrow = True
-        return ask(True)
+        return self.tried(xs, True, look)
 
     def tried(self, xs: Arrays, narrow: bool, look: Callable = Tape) -> Any:
         """construct in Float64, and so is all that it can reach; or in the dtypes that it was called with."""

@@ -6,17 +6,14 @@ are apart says how sure it is (Ridders 1982, doi.org/10.1016/S0141-1195(82)80057
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from .harmless import Harm
-
 FINEST = 1e-9  # of the terms that a number is made of: what counts as rounding in Float64
 SINGLES = 64  # up to so many numbers, slopes are taken one by one
 LADDER, FINER = (tuple(10.0**-k for k in range(*ends)) for ends in ((2, 8), (8, 12)))  # the second where need be
-AWAY = 1e9, 1e36  # what is lost in the rounding of a huge number moves here
 Function = Callable[[np.ndarray], Sequence[np.ndarray]]
 
 
@@ -73,23 +70,20 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         return sum(int(np.sum(a != b)) for a, b in zip(here, function(x + t * scale(x)), strict=True))
 
     change(1.0), change(-1.0)  # to see what moves at all: what does not depend on it rounds to nothing
-    far = 1.0 if any(m.any() for m in moves) else unhidden(function, x, v, here, eps)
-    with suppress(Harm):  # so far away, it may raise
-        for t in AWAY:
-            change(t)
+    moves = [m | (eps <= FINEST) for m in moves]  # (in Float64, that is nothing; and beside a huge number none moves)
     terms = 0.0
     for steps in (LADDER, FINER):
-        for h in (far * step for step in steps):
+        for h in steps:
             up, down = change(h) / h, change(-h) / -h
             rungs.append((0.5 * (up + down), down, up))
         moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
         table = np.array(rungs)
-        noise = eps * moved / (far * np.array((*LADDER, *FINER))[1 : len(rungs), None])
+        noise = eps * moved / np.array((*LADDER, *FINER))[1 : len(rungs), None]
         gaps, parts = np.abs(np.diff(table, axis=0)) + noise, np.abs(table[1:])
         lost = (parts == 0) & (table != 0).any(0)
         if lost.any():  # it is 0 near by, or the step is too small to be seen
-            most = shown(far * LADDER[0])
-            lost &= [[2 * shown(far * t) < most] for t in (*LADDER, *FINER)[1 : len(rungs)]]
+            most = shown(LADDER[0])
+            lost &= [[2 * shown(t) < most] for t in (*LADDER, *FINER)[1 : len(rungs)]]
         gaps = steady(np.where(lost, np.inf, gaps))
         (at, near), (side, _) = settled(gaps[:, :1], parts[:, :1]), settled(gaps[:, 1:], parts[:, 1:])
         doubt = float(gaps[side, 1:].max())
@@ -99,17 +93,6 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
             break
     middle, room = (both, doubt) if across else (middle, float(gaps[at, 0]))
     return Slope(middle, below, above, room + FINEST * terms, doubt, moved, float(table[0, 0]))
-
-
-def unhidden(function: Function, x: np.ndarray, v: np.ndarray, here: Sequence[np.ndarray], eps: float) -> float:
-    """How long a step must be to be seen at all, where rounding hides all changes: of a number beside a huge one, say;
-    1 where none does, as where a function is flat."""
-    with suppress(Harm):
-        for t in (10.0**k for k in range(3, 39, 3)):
-            pairs = [(np.abs(a - b), np.abs(a)) for a, b in zip(here, function(x + t * v), strict=True)]
-            if any((change != 0).any() for change, _ in pairs):
-                return 1e6 * t if all((change <= 1e4 * eps * size).all() for change, size in pairs) else 1.0
-    return 1.0
 
 
 def steady(gaps: np.ndarray) -> np.ndarray:
@@ -126,32 +109,6 @@ def settled(gaps: np.ndarray, parts: np.ndarray) -> tuple[int, float]:
         near = np.nan_to_num(gaps / parts, nan=0.0, posinf=np.inf).max(1)
     at = int(np.argmin(near))
     return (at, float(near[at])) if near[at] < 0.1 else (int(np.argmin(gaps.max(1))), float(near[at]))
-
-
-def jumps(function: Function, x: np.ndarray, among: np.ndarray) -> bool:
-    """Whether the function jumps near x where these numbers change: between two places where it differs, what is left
-    of the difference on ever shorter ways is a jump."""
-    rng, size, here = np.random.default_rng(0), scale(x) * among, function(x)
-    for reach in (0.1, 1.0, 10.0, 100.0):
-        for _ in range(3):
-            v = reach * size * rng.normal(size=x.shape)
-            first, last, low, high = here, function(x + v), 0.0, 1.0
-            whole = gap(first, last)
-            while whole and gap(first, last) > 1e-3 * whole:
-                middle = 0.5 * (low + high)
-                if middle in (low, high) or high - low < 1e-12:
-                    return True
-                value = function(x + middle * v)
-                if gap(first, value) > gap(value, last):
-                    high, last = middle, value
-                else:
-                    low, first = middle, value
-    return False
-
-
-def gap(a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> float:
-    """The largest difference between two lists of arrays."""
-    return max((float(np.max(np.abs(p - q), initial=0.0)) for p, q in zip(a, b, strict=True)), default=0.0)
 
 
 def groups(given: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
@@ -239,8 +196,28 @@ class Trying:
 
     def flat(self) -> bool:
         """Whether the slope is 0: the function does not change, or it jumps."""
-        none = np.zeros(self.x.shape)
-        return self.holds(none) or jumps(self.function, self.x, none == 0)
+        return self.holds(np.zeros(self.x.shape)) or self.jumps(np.ones(self.x.shape))
+
+    def leaps(self, among: np.ndarray) -> Iterator[tuple[np.ndarray, float, float]]:
+        """Where the function jumps near x: how far a way leads along which it does, what a slope along it is uncertain
+        by, and which part of all change the jump is. In differences of order 8 all that is smooth vanishes on a finer
+        grid, a kink gets smaller, and a jump stays."""
+        rng, pairs = np.random.default_rng(0), lambda x: zip(self.came, self.function(x), strict=True)
+        said = lambda x: sum(float(np.sum(g * a)) for g, a in pairs(x) if g is not None)
+        for reach, where in product((1.0, -1.0, 4.0, -4.0, 100.0, -100.0), (among, 1.0)):
+            v, low, width, jump = reach * where * somewhere(self.x, rng), 0.0, 1.0, 0.0
+            for _ in range(3):
+                values = [said(self.x + t * v) for t in low + width * np.linspace(0, 1, 33)]
+                rough = np.abs(np.diff(values, 8)) / 35
+                if not rough.max() or rough.max() <= 0.5 * jump:
+                    break
+                low, width, jump = low + width * int(rough.argmax()) / 32, width / 4, float(rough.max())
+            else:
+                yield np.abs(v), 2 * jump / max(low, 0.2), jump / np.ptp(values)
+
+    def jumps(self, among: np.ndarray) -> bool:
+        """Whether jumps are what the function changes by where these numbers change."""
+        return any(share > 1e-2 for _, _, share in self.leaps(among))
 
     def one_by_one(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
         """The slope for each single number that may be wrong, NaN for the others; how far each may be off; and whether
