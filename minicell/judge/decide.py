@@ -167,15 +167,16 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """A gradient that differs from the due one; a step that is no op makes it a surrogate, or so it may."""
     place, flat = told.place, not told.due[told.differs].any()
     values, slopes = t.program.leads(place, t.came)
-    chosen = t.program.chosen >> place & 1 and not slopes
+    if flat and values and not slopes:
+        return stepped(told, given)
     if flat and t.blind and t.program.stopped >> place & 1:
         return told._replace(why=sentence(t.blind, 'it stops a gradient, so that yours may be a surrogate'))
-    seen = slopes and differs(given, t.due[place], told.room).any()  # a slope that an op has is none that jumps hide
-    jumps = flat and (t.blind or chosen) and not seen and t.trying(place).jumps(told.differs)
-    if jumps and t.blind:
+    chosen = t.blind or (t.program.chosen >> place & 1 and not slopes)
+    seen = slopes and differs(given, t.due[place], told.room).any()  # a slope that an op has is hidden by no jump
+    if flat and chosen and not seen and any(whole for *_, whole in t.trying(place).leaps(told.differs)):
+        if not t.blind:
+            return stepped(told, given)
         return told._replace(why=sentence(t.blind, 'its value jumps near here, so that yours may be a surrogate'))
-    if jumps or (flat and values and not slopes):
-        return stepped(told, given)
     v = differences.scale(t.xs[place]) * told.differs * t.rng.uniform(0.5, 1, told.due.shape)
     tried = None if t.blind or np.isnan(told.due).any() else t.replaying(place).along(told.due, v)
     if tried is not None and tried.sure and not tried.agrees and not tried.slope.kink:
@@ -187,24 +188,16 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         told = told._replace(due=t.exact[place])
         if not told.differs.any() or t.badly_rounded(told):
             return told._replace(verdict=RIGHT)
-    if ended_early(t, told, given):
-        return told._replace(verdict=RIGHT, room=apart(given, told.due))
+    off, size = apart(given, told.due), np.abs(told.due)
+    if (t.blind or t.program.chosen) and (off <= (size + np.max(size)) / 32).all():
+        with suppress(Harm):
+            if t.trying(place).leaves_open(off, size):
+                return told._replace(verdict=RIGHT, room=off)
     at = told.worst
     where = f'd{told.name}{list(at) if at else ""}'
     said = f'None counts as zero, and {where}' if told.yours is None else f'{where} is {number(given[at])}, and'
     due = number(told.due[at]) if number(told.due[at]) != number(given[at]) else f'{told.due[at]:.9g}'
     return told._replace(verdict=WRONG, why=f'{said} should be {due}.')
-
-
-def ended_early(t: Takeover, told: Verdict, given: np.ndarray) -> bool:
-    """Whether yours is off by no more than construct, which ends a search at a tolerance, is from what it looks for."""
-    off, size = apart(given, told.due), np.abs(told.due)
-    with suppress(Harm):
-        if (t.blind or t.program.chosen) and (off <= (size + size.max()) / 32).all():
-            leaps = t.trying(told.place).leaps(told.differs)
-            norms = ((np.linalg.norm(off * way), slack, np.linalg.norm(size * way)) for way, slack, _ in leaps)
-            return any(gap <= slack <= whole / 64 for gap, slack, whole in norms)
-    return False
 
 
 # ---- construct is called again ---------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ class Takeover:
     @cached_property
     def exact(self) -> list[np.ndarray]:
         """What the rules say where forward, too, computes in Float64."""
-        return self.program.read(self.came, self.program.run(self.xs))
+        return self.program.read(self.came, self.program.again(self.xs)[0])
 
     def rounded(self, eps: float, seed: int) -> list[np.ndarray]:
         """The same where all numbers are rounded at random, forward and on the way back."""
@@ -103,7 +103,7 @@ class Takeover:
     @cached_property
     def replay(self) -> Program:
         """The same call once more. Raises Harm where it cannot be had, or is another one: of a random Cell, say."""
-        now = self.again.tried(self.inputs, narrow=True).made
+        now = self.again.program(self.inputs, nullcontext, narrow=True)
         if any(not np.array_equal(wide(a), b, equal_nan=True) for a, b in zip(self.outs, now, strict=True)):
             raise Harm(AGAIN)
         return self.again.program(self.xs)
@@ -155,7 +155,7 @@ class Takeover:
                 xs = [shake(wide(x), True).astype(x.dtype) if x.dtype.kind == 'f' else x for x in self.inputs]
                 came = [None if g is None else shake(wide(g), False).astype(g.dtype) for g in self.came]
                 exact = [*map(wide, xs)]
-                made, rounded = self.again.program(exact).made, self.again.tried(xs, narrow=True).made
+                made, rounded = self.again.program(exact, nullcontext), self.again.program(xs, nullcontext, narrow=True)
                 outs = [o.astype(t.dtype) for o, t in zip(rounded, self.outs, strict=True)]
                 yours = self.again.bprop(xs, self.out, outs, came)[told.place]
                 wider = [None if g is None else wide(g) for g in came]
@@ -172,7 +172,7 @@ class Takeover:
         if self.program.chosen:
             _ = self.replay
             return self.again.program(xs).read(self.came)
-        return self.program.read(self.came, self.program.run(xs))
+        return self.program.read(self.came, self.program.again(xs)[0])
 
     def kinks(self, place: int, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where the slopes around the point do not meet, however near they are; and what is nearest to yours there.

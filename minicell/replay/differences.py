@@ -196,28 +196,30 @@ class Trying:
 
     def flat(self) -> bool:
         """Whether the slope is 0: the function does not change, or it jumps."""
-        return self.holds(np.zeros(self.x.shape)) or self.jumps(np.ones(self.x.shape))
+        return self.holds(np.zeros(self.x.shape)) or any(whole for *_, whole in self.leaps(1.0))
 
-    def leaps(self, among: np.ndarray) -> Iterator[tuple[np.ndarray, float, float]]:
+    def leaps(self, among: np.ndarray | float) -> Iterator[tuple[np.ndarray, float, bool]]:
         """Where the function jumps near x: how far a way leads along which it does, what a slope along it is uncertain
-        by, and which part of all change the jump is. In differences of order 8 all that is smooth vanishes on a finer
+        by, and whether jumps are what it changes by. In differences of order 8 all that is smooth vanishes on a finer
         grid, a kink gets smaller, and a jump stays."""
         rng, pairs = np.random.default_rng(0), lambda x: zip(self.came, self.function(x), strict=True)
         said = lambda x: sum(float(np.sum(g * a)) for g, a in pairs(x) if g is not None)
+        terms = sum(float(np.sum(np.abs(g * a))) for g, a in pairs(self.x) if g is not None)
         for reach, where in product((1.0, -1.0, 4.0, -4.0, 100.0, -100.0), (among, 1.0)):
             v, low, width, jump = reach * where * somewhere(self.x, rng), 0.0, 1.0, 0.0
             for _ in range(3):
                 values = [said(self.x + t * v) for t in low + width * np.linspace(0, 1, 33)]
                 rough = np.abs(np.diff(values, 8)) / 35
-                if not rough.max() or rough.max() <= 0.5 * jump:
+                if rough.max() <= max(FINEST * terms, 64 * self.eps[0] * terms, 0.5 * jump):
                     break
                 low, width, jump = low + width * int(rough.argmax()) / 32, width / 4, float(rough.max())
             else:
-                yield np.abs(v), 2 * jump / max(low, 0.2), jump / np.ptp(values)
+                yield np.abs(v), 2 * jump / max(low, 0.2), bool(jump > 1e-2 * np.ptp(values))
 
-    def jumps(self, among: np.ndarray) -> bool:
-        """Whether jumps are what the function changes by where these numbers change."""
-        return any(share > 1e-2 for _, _, share in self.leaps(among))
+    def leaves_open(self, off: np.ndarray, size: np.ndarray) -> bool:
+        """Whether a gradient of this size may be off by so much, because the function ends a search at a tolerance."""
+        length, leaps = np.linalg.norm, self.leaps(off != 0)
+        return any(length(off * way) <= slack <= length(size * way) / 64 for way, slack, _ in leaps)
 
     def one_by_one(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
         """The slope for each single number that may be wrong, NaN for the others; how far each may be off; and whether

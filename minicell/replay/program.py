@@ -70,10 +70,6 @@ class Program:
 
     # ---- numbers ----
 
-    def run(self, xs: Arrays | None = None) -> list[Ran]:
-        """The ops with the numbers as they were, or on other inputs."""
-        return self.recorded if xs is None else self.again(xs)[0]
-
     @cached_property
     def recorded(self) -> list[Ran]:
         """The ops with the numbers as they were."""
