@@ -1,7 +1,6 @@
 """A takeover before the judge: what came in, what its bprop returned, what was asked for, and what it can be asked."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -103,7 +102,7 @@ class Takeover:
     @cached_property
     def replay(self) -> Program:
         """The same call once more. Raises Harm where it cannot be had, or is another one: of a random Cell, say."""
-        now = self.again.program(self.inputs, nullcontext, narrow=True)
+        now = self.again.program(self.inputs, look=False, narrow=True)
         if any(not np.array_equal(wide(a), b, equal_nan=True) for a, b in zip(self.outs, now, strict=True)):
             raise Harm(AGAIN)
         return self.again.program(self.xs)
@@ -111,7 +110,7 @@ class Takeover:
     def function(self, place: int) -> Callable[[np.ndarray], list[np.ndarray]]:
         """construct, as a function of one input."""
         _ = self.replay
-        return lambda x: self.again.program([*self.xs[:place], x, *self.xs[place + 1 :]], nullcontext)
+        return lambda x: self.again.program([*self.xs[:place], x, *self.xs[place + 1 :]], look=False)
 
     def trying(self, place: int, rounding: float = 0.0) -> Trying:
         """construct as a function of one input, which differences look at; rounding: of what it is compared with."""
@@ -155,7 +154,7 @@ class Takeover:
                 xs = [shake(wide(x), True).astype(x.dtype) if x.dtype.kind == 'f' else x for x in self.inputs]
                 came = [None if g is None else shake(wide(g), False).astype(g.dtype) for g in self.came]
                 exact = [*map(wide, xs)]
-                made, rounded = self.again.program(exact, nullcontext), self.again.program(xs, nullcontext, narrow=True)
+                made, rounded = self.again.program(exact, look=False), self.again.program(xs, look=False, narrow=True)
                 outs = [o.astype(t.dtype) for o, t in zip(rounded, self.outs, strict=True)]
                 yours = self.again.bprop(xs, self.out, outs, came)[told.place]
                 wider = [None if g is None else wide(g) for g in came]

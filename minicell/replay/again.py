@@ -41,7 +41,7 @@ class Again:
         given = iter(own)
         return map_tensors(self.inputs, lambda t: next(given)), [*own, *self.params]
 
-    def program(self, xs: Arrays, look: Callable = Tape, narrow: bool = False) -> Any:
+    def program(self, xs: Arrays, look: bool = True, narrow: bool = False) -> Any:
         """construct on these inputs and internal_params, as a Program; where nobody looks, its outputs alone. It is
         called in Float64, or in its own dtypes where it raises in Float64."""
         try:
@@ -54,7 +54,7 @@ class Again:
         self.narrow = True
         return self.program(xs, look)
 
-    def tried(self, xs: Arrays, narrow: bool, look: Callable) -> Any:
+    def tried(self, xs: Arrays, narrow: bool, look: bool) -> Any:
         """construct in Float64, and so is all that it can reach; or in the dtypes that it was called with."""
         own = [*tensors_in(self.inputs), *self.params]
         dtypes = [t.array.dtype for t in own]
@@ -63,9 +63,9 @@ class Again:
                 self.kept.widen()
             own = [np.asarray(x, d if narrow and not self.wide else None) for x, d in zip(xs, dtypes, strict=True)]
             args, given = self.tensors(own)
-            with look() as seen, self.stopping():
+            with Tape() as seen, self.stopping():
                 out = tape.hide(tape.NOWHERE + 1, self.construct, args, {})
-            if seen is None:
+            if not look:
                 return [wide(t).copy() for t in tensors_in(out) if is_float(t)]
             found = Program(seen, given, out, seen.events).settled()
             if self.stopped is None and self.stops:

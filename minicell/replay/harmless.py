@@ -37,8 +37,7 @@ CHANGES += 'os.putenv', 'os.unsetenv'
 LOCK = threading.RLock()  # output, warnings and logging belong to all threads
 ATOMS = int, float, bool, complex, str, bytes, type(None)
 WIDER: dict[Any, Any] = {np.float16: np.float64, np.float32: np.float64, float16: float64, float32: float64}
-WIDER |= {np.dtype(each): np.dtype(np.float64) for each in (np.float16, np.float32)}
-WIDER |= {np.dtype: lambda *kind, **more: widened(np.dtype(*kind, **more))}
+WIDER |= {np.dtype('f2'): np.dtype('f8'), np.dtype('f4'): np.dtype('f8'), np.dtype: lambda *a: widened(np.dtype(*a))}
 WIDER |= {'float16': 'float64', 'float32': 'float64', 'f2': 'f8', 'f4': 'f8', '<f2': '<f8', '<f4': '<f8'}
 
 
@@ -205,6 +204,7 @@ class Kept:
             return []
         own = {n: v for n, v in vars(kind).items() if not n.startswith('__') and n not in LEARNED}
         self.back.append(lambda: _attributes(kind, own))
+        self.wider += [(partial(type.__setattr__, kind, name), part) for name, part in own.items()]
         return [getattr(v, '__func__', getattr(v, 'fget', v)) for v in own.values()] + list(kind.__bases__)
 
 
