@@ -30,24 +30,15 @@ def judged(tape: Any) -> Record:
 
 def beside(record: Record, tape: Any) -> Record:
     """Put verdicts beside the gradients of each takeover, and of a gradient of a gradient."""
-    for reading in record.readings:
-        if reading.turn is not None and record.entries[reading.entry].kind == 'call':
+    calls = [r for r in record.readings if record.entries[r.entry].kind == 'call']
+    for reading in calls:
+        if reading.turn is not None:
             reading.judge = partial(of_turn, tape, reading.turn)
     for number, run in enumerate(record.passes):
-        if run.ended is not None and run.around is None and through_bprop(record, number):
-            run.judge = partial(second.verdicts, tape, run, partial(inside, record, number))
+        through = [r for r in calls if r.run in around(record, number)]
+        if run.ended is not None and run.around is None and any(r.run != number for r in through):
+            run.judge = partial(second.verdicts, tape, run, through)  # it differentiated what a bprop had computed
     return record
-
-
-def inside(record: Record, number: int) -> list[Verdict]:
-    """The verdicts on the takeovers that a gradient of gradients went through."""
-    return [v for r in record.readings if r.run in around(record, number) for v in r.verdicts]
-
-
-def through_bprop(record: Record, number: int) -> bool:
-    """Whether a gradient differentiated another one that a bprop had computed."""
-    within = around(record, number) - {number}
-    return any(r.run in within and record.entries[r.entry].kind == 'call' for r in record.readings)
 
 
 def around(record: Record, number: int) -> set[int]:

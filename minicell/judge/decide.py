@@ -5,6 +5,8 @@ differences are taken; before anything is called wrong, slopes beside the point 
 Where nobody can know, the verdict says why.
 """
 
+from contextlib import suppress
+
 import numpy as np
 
 from ..core.errors import MinicellError
@@ -167,10 +169,11 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     values, slopes = t.program.leads(place, t.came)
     if flat and values and not slopes:
         return stepped(told, given)
-    chosen = t.program.chosen >> place & 1 and not slopes
     if flat and t.blind and t.program.stopped >> place & 1:
         return told._replace(why=sentence(t.blind, 'it stops a gradient, so that yours may be a surrogate'))
-    if flat and (t.blind or chosen) and differences.jumps(t.function(place), t.xs[place], told.differs):
+    chosen = t.blind or (t.program.chosen >> place & 1 and not slopes)
+    seen = slopes and differs(given, t.due[place], told.room).any()  # a slope that an op has is hidden by no jump
+    if flat and chosen and not seen and any(whole for *_, whole in t.trying(place).leaps(told.differs)):
         if not t.blind:
             return stepped(told, given)
         return told._replace(why=sentence(t.blind, 'its value jumps near here, so that yours may be a surrogate'))
@@ -185,6 +188,11 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         told = told._replace(due=t.exact[place])
         if not told.differs.any() or t.badly_rounded(told):
             return told._replace(verdict=RIGHT)
+    off, size = apart(given, told.due), np.abs(told.due)
+    if (t.blind or t.program.chosen) and (off <= (size + np.max(size)) / 32).all():
+        with suppress(Harm):
+            if t.trying(place).leaves_open(off, size):
+                return told._replace(verdict=RIGHT, room=off)
     at = told.worst
     where = f'd{told.name}{list(at) if at else ""}'
     said = f'None counts as zero, and {where}' if told.yours is None else f'{where} is {number(given[at])}, and'

@@ -29,10 +29,9 @@ def named(
 
 def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> str:
     """The mistake in one sentence, or ''. Where the rules do not see everything, one trial is known."""
-    seen = [t for t in trials if t.program is not None and not t.blind]
+    seen = [t for t in trials if t.program is not None and not t.blind and not told.unseen]
     found = [trial(t, told.place, repeated if t is trials[0] else {}) for t in seen]
-    if found:
-        t = seen[0]
+    if found and (t := seen[0]) is trials[0]:
         with suppress(Harm):
             came = [None if g is None else g * g.dtype.type(2) for g in t.came]
             ask = lambda came: t.again.bprop(t.inputs, t.out, t.outs, came)[told.place]

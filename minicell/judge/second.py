@@ -1,6 +1,6 @@
 """The verdicts on a gradient of a gradient: a bprop that is right may still have the wrong derivative."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from .verdict import NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
 TIMES = 4  # how often its inputs are rounded at random
 
 
-def verdicts(tape: Tape, run: Any, firsts: Callable[[], list[Verdict]]) -> list[Verdict]:
-    """The verdicts on the results of a gradient of a gradient. firsts: those on the takeovers that it went through."""
-    inner = [v for v in firsts() if v.verdict != NOT_ASKED]
+def verdicts(tape: Tape, run: Any, through: Sequence[Any]) -> list[Verdict]:
+    """The verdicts on the results of a gradient of a gradient. through: the readings of bprops that it went through."""
+    inner = [v for reading in through for v in reading.verdicts if v.verdict != NOT_ASKED]
     cell = inner[0].cell if inner else ''
     told = [
         Verdict(cell, a.of, k, True, None if a.total is None else a.total.data, None, '', UNKNOWN, a.why)

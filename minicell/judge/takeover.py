@@ -85,7 +85,7 @@ class Takeover:
     @cached_property
     def exact(self) -> list[np.ndarray]:
         """What the rules say where forward, too, computes in Float64."""
-        return self.program.read(self.came, self.program.run(self.xs))
+        return self.program.read(self.came, self.program.again(self.xs)[0])
 
     def rounded(self, eps: float, seed: int) -> list[np.ndarray]:
         """The same where all numbers are rounded at random, forward and on the way back."""
@@ -102,7 +102,7 @@ class Takeover:
     @cached_property
     def replay(self) -> Program:
         """The same call once more. Raises Harm where it cannot be had, or is another one: of a random Cell, say."""
-        now = self.again.tried(self.inputs, narrow=True).made
+        now = self.again.program(self.inputs, look=False, narrow=True)
         if any(not np.array_equal(wide(a), b, equal_nan=True) for a, b in zip(self.outs, now, strict=True)):
             raise Harm(AGAIN)
         return self.again.program(self.xs)
@@ -110,7 +110,7 @@ class Takeover:
     def function(self, place: int) -> Callable[[np.ndarray], list[np.ndarray]]:
         """construct, as a function of one input."""
         _ = self.replay
-        return lambda x: self.again.program([*self.xs[:place], x, *self.xs[place + 1 :]]).made
+        return lambda x: self.again.program([*self.xs[:place], x, *self.xs[place + 1 :]], look=False)
 
     def trying(self, place: int, rounding: float = 0.0) -> Trying:
         """construct as a function of one input, which differences look at; rounding: of what it is compared with."""
@@ -154,7 +154,7 @@ class Takeover:
                 xs = [shake(wide(x), True).astype(x.dtype) if x.dtype.kind == 'f' else x for x in self.inputs]
                 came = [None if g is None else shake(wide(g), False).astype(g.dtype) for g in self.came]
                 exact = [*map(wide, xs)]
-                made, rounded = self.again.program(exact).made, self.again.tried(xs, narrow=True).made
+                made, rounded = self.again.program(exact, look=False), self.again.program(xs, look=False, narrow=True)
                 outs = [o.astype(t.dtype) for o, t in zip(rounded, self.outs, strict=True)]
                 yours = self.again.bprop(xs, self.out, outs, came)[told.place]
                 wider = [None if g is None else wide(g) for g in came]
@@ -171,7 +171,7 @@ class Takeover:
         if self.program.chosen:
             _ = self.replay
             return self.again.program(xs).read(self.came)
-        return self.program.read(self.came, self.program.run(xs))
+        return self.program.read(self.came, self.program.again(xs)[0])
 
     def kinks(self, place: int, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where the slopes around the point do not meet, however near they are; and what is nearest to yours there.

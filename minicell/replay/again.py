@@ -10,13 +10,12 @@ import numpy as np
 from ..core import tape
 from ..core.bprop_result import check_result
 from ..core.cell import call_bprop
-from ..core.errors import MinicellError
 from ..core.rules import Bundle, Parts
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
 from ..ops.create import STOP
 from .harmless import Harm, Kept, untouched
-from .program import Arrays, Program, under
+from .program import Arrays, Program, under, wide
 
 
 class Again:
@@ -42,17 +41,20 @@ class Again:
         given = iter(own)
         return map_tensors(self.inputs, lambda t: next(given)), [*own, *self.params]
 
-    def program(self, xs: Arrays) -> Program:
-        """construct on these inputs and internal_params, as a Program."""
+    def program(self, xs: Arrays, look: bool = True, narrow: bool = False) -> Any:
+        """construct on these inputs and internal_params, as a Program; where nobody looks, its outputs alone. It is
+        called in Float64, or in its own dtypes where it raises in Float64."""
         try:
-            return self.tried(xs, self.narrow)
-        except MinicellError as error:  # two dtypes that do not fit, perhaps
-            if self.narrow:
+            return self.tried(xs, narrow or self.narrow, look)
+        except Harm:
+            raise
+        except Exception as error:  # two dtypes that do not fit, perhaps
+            if narrow or self.narrow:
                 raise Harm(f'called again, construct raises {type(error).__name__}') from None
         self.narrow = True
-        return self.program(xs)
+        return self.program(xs, look)
 
-    def tried(self, xs: Arrays, narrow: bool) -> Program:
+    def tried(self, xs: Arrays, narrow: bool, look: bool) -> Any:
         """construct in Float64, and so is all that it can reach; or in the dtypes that it was called with."""
         own = [*tensors_in(self.inputs), *self.params]
         dtypes = [t.array.dtype for t in own]
@@ -61,13 +63,10 @@ class Again:
                 self.kept.widen()
             own = [np.asarray(x, d if narrow and not self.wide else None) for x, d in zip(xs, dtypes, strict=True)]
             args, given = self.tensors(own)
-            try:
-                with Tape() as seen, self.stopping():
-                    out = tape.hide(tape.NOWHERE + 1, self.construct, args, {})
-            except MinicellError:
-                raise
-            except Exception as error:
-                raise Harm(f'called again, construct raises {type(error).__name__}') from None
+            with Tape() as seen, self.stopping():
+                out = tape.hide(tape.NOWHERE + 1, self.construct, args, {})
+            if not look:
+                return [wide(t).copy() for t in tensors_in(out) if is_float(t)]
             found = Program(seen, given, out, seen.events).settled()
             if self.stopped is None and self.stops:
                 self.stopped = [ran.outs[0] for ran in found.recorded if under(ran.op.rule) is STOP]

@@ -6,6 +6,7 @@ are apart says how sure it is (Ridders 1982, doi.org/10.1016/S0141-1195(82)80057
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -69,6 +70,7 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         return sum(int(np.sum(a != b)) for a, b in zip(here, function(x + t * scale(x)), strict=True))
 
     change(1.0), change(-1.0)  # to see what moves at all: what does not depend on it rounds to nothing
+    moves = [m | (eps <= FINEST) for m in moves]  # (in Float64, that is nothing; and beside a huge number none moves)
     terms = 0.0
     for steps in (LADDER, FINER):
         for h in steps:
@@ -107,32 +109,6 @@ def settled(gaps: np.ndarray, parts: np.ndarray) -> tuple[int, float]:
         near = np.nan_to_num(gaps / parts, nan=0.0, posinf=np.inf).max(1)
     at = int(np.argmin(near))
     return (at, float(near[at])) if near[at] < 0.1 else (int(np.argmin(gaps.max(1))), float(near[at]))
-
-
-def jumps(function: Function, x: np.ndarray, among: np.ndarray) -> bool:
-    """Whether the function jumps near x where these numbers change: between two places where it differs, what is left
-    of the difference on ever shorter ways is a jump."""
-    rng, size, here = np.random.default_rng(0), scale(x) * among, function(x)
-    for reach in (0.1, 1.0, 10.0, 100.0):
-        for _ in range(3):
-            v = reach * size * rng.normal(size=x.shape)
-            first, last, low, high = here, function(x + v), 0.0, 1.0
-            whole = gap(first, last)
-            while whole and gap(first, last) > 1e-3 * whole:
-                middle = 0.5 * (low + high)
-                if middle in (low, high) or high - low < 1e-12:
-                    return True
-                value = function(x + middle * v)
-                if gap(first, value) > gap(value, last):
-                    high, last = middle, value
-                else:
-                    low, first = middle, value
-    return False
-
-
-def gap(a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> float:
-    """The largest difference between two lists of arrays."""
-    return max((float(np.max(np.abs(p - q), initial=0.0)) for p, q in zip(a, b, strict=True)), default=0.0)
 
 
 def groups(given: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
@@ -220,8 +196,30 @@ class Trying:
 
     def flat(self) -> bool:
         """Whether the slope is 0: the function does not change, or it jumps."""
-        none = np.zeros(self.x.shape)
-        return self.holds(none) or jumps(self.function, self.x, none == 0)
+        return self.holds(np.zeros(self.x.shape)) or any(whole for *_, whole in self.leaps(1.0))
+
+    def leaps(self, among: np.ndarray | float) -> Iterator[tuple[np.ndarray, float, bool]]:
+        """Where the function jumps near x: how far a way leads along which it does, what a slope along it is uncertain
+        by, and whether jumps are what it changes by. In differences of order 8 all that is smooth vanishes on a finer
+        grid, a kink gets smaller, and a jump stays."""
+        rng, pairs = np.random.default_rng(0), lambda x: zip(self.came, self.function(x), strict=True)
+        said = lambda x: sum(float(np.sum(g * a)) for g, a in pairs(x) if g is not None)
+        terms = sum(float(np.sum(np.abs(g * a))) for g, a in pairs(self.x) if g is not None)
+        for reach, where in product((1.0, -1.0, 4.0, -4.0, 100.0, -100.0), (among, 1.0)):
+            v, low, width, jump = reach * where * somewhere(self.x, rng), 0.0, 1.0, 0.0
+            for _ in range(3):
+                values = [said(self.x + t * v) for t in low + width * np.linspace(0, 1, 33)]
+                rough = np.abs(np.diff(values, 8)) / 35
+                if rough.max() <= max(FINEST * terms, 64 * self.eps[0] * terms, 0.5 * jump):
+                    break
+                low, width, jump = low + width * int(rough.argmax()) / 32, width / 4, float(rough.max())
+            else:
+                yield np.abs(v), 2 * jump / max(low, 0.2), bool(jump > 1e-2 * np.ptp(values))
+
+    def leaves_open(self, off: np.ndarray, size: np.ndarray) -> bool:
+        """Whether a gradient of this size may be off by so much, because the function ends a search at a tolerance."""
+        length, leaps = np.linalg.norm, self.leaps(off != 0)
+        return any(length(off * way) <= slack <= length(size * way) / 64 for way, slack, _ in leaps)
 
     def one_by_one(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
         """The slope for each single number that may be wrong, NaN for the others; how far each may be off; and whether

@@ -15,7 +15,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from operator import is_not
+from operator import is_, is_not
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -37,7 +37,8 @@ CHANGES += 'os.putenv', 'os.unsetenv'
 LOCK = threading.RLock()  # output, warnings and logging belong to all threads
 ATOMS = int, float, bool, complex, str, bytes, type(None)
 WIDER: dict[Any, Any] = {np.float16: np.float64, np.float32: np.float64, float16: float64, float32: float64}
-WIDER |= {'float16': 'float64', 'float32': 'float64', 'f2': 'f8', 'f4': 'f8'}
+WIDER |= {np.dtype('f2'): np.dtype('f8'), np.dtype('f4'): np.dtype('f8'), np.dtype: lambda *a: widened(np.dtype(*a))}
+WIDER |= {'float16': 'float64', 'float32': 'float64', 'f2': 'f8', 'f4': 'f8', '<f2': '<f8', '<f4': '<f8'}
 
 
 class Harm(Exception):
@@ -45,12 +46,15 @@ class Harm(Exception):
 
 
 def widened(value: Any) -> Any:
-    """What stands for a part of the user's code while it is called in Float64: a module where every float is that."""
+    """What stands for what the user's code has while it is called in Float64: a module where every float is that."""
+    if isinstance(value, np.ndarray):
+        return value.astype(np.float64) if type(value) is np.ndarray and value.dtype in WIDER else value
     if isinstance(value, CodeType):
-        return value.replace(co_consts=tuple(map(widened, value.co_consts)))
+        consts = tuple(map(widened, value.co_consts))
+        return value if all(map(is_, consts, value.co_consts)) else value.replace(co_consts=consts)
     if isinstance(value, ModuleType) and hasattr(value, 'float64'):  # NumPy, or minicell
         return type(value.__name__, (), {'__getattr__': lambda _, name: widened(getattr(value, name))})()
-    return WIDER.get(value, value) if isinstance(value, type | DType | str) else value
+    return WIDER.get(value, value) if isinstance(value, type | DType | np.dtype | str) else value
 
 
 class Kept:
@@ -59,7 +63,7 @@ class Kept:
     def __init__(self, *roots: object) -> None:
         self.back: list[Callable[[], object]] = []
         self.tensors: list[Tensor] = []
-        self.wider: list[Callable[[], object]] = []  # puts what the user's code says in the terms of Float64
+        self.wider: list[tuple[Callable, object]] = []  # where something stands that may be another in Float64
         self.seen: dict[int, object] = {}
         todo = list(roots)
         with LOCK:  # another thread may be running what changes it, and will put it back
@@ -87,8 +91,10 @@ class Kept:
         for t in self.tensors:
             if t.array.dtype.kind == 'f':
                 t.array = t.array.astype(np.float64)
-        for put in self.wider:
-            put()
+        stands = {id(value): widened(value) for _, value in self.wider}  # the same for the same, wherever it stands
+        for put, value in self.wider:
+            if (wide := stands[id(value)]) is not value:
+                put(wide)
 
     def keep(self, value: Any) -> list:
         """Keep one object; what it leads to."""
@@ -107,10 +113,12 @@ class Kept:
         if isinstance(value, dict):
             items = list(value.items())
             back(lambda: _dict(value, items))
+            self.wider += [(partial(dict.__setitem__, value, name), part) for name, part in items]
             return [*(part for _, part in items), *(self.of_object(value) if type(value) is not dict else ())]
         if isinstance(value, list | deque | bytearray):
             held = list(value)
             back(lambda: _list(value, held))
+            self.wider += [(partial(value.__setitem__, k), part) for k, part in enumerate(held)]
             further = self.of_object(value) if type(value) is not list else []
             return [*(part for part in held if not isinstance(part, ATOMS)), *further]
         if isinstance(value, set):
@@ -162,8 +170,7 @@ class Kept:
     def named(self, value: Any, put: Callable) -> None:
         """Something that the user's code names: it is put back, and in Float64 it may be another."""
         self.back.append(partial(put, value))
-        if (wide := widened(value)) is not value and wide != value:
-            self.wider.append(partial(put, wide))
+        self.wider.append((put, value))
 
     def of_function(self, function: FunctionType) -> list:
         """What a function of the user's reads outside: its globals, closure and defaults."""
@@ -197,6 +204,7 @@ class Kept:
             return []
         own = {n: v for n, v in vars(kind).items() if not n.startswith('__') and n not in LEARNED}
         self.back.append(lambda: _attributes(kind, own))
+        self.wider += [(partial(type.__setattr__, kind, name), part) for name, part in own.items()]
         return [getattr(v, '__func__', getattr(v, 'fget', v)) for v in own.values()] + list(kind.__bases__)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.differentiate import differentiate
 from ..core.errors import MinicellError
-from ..core.primitives import CAST, place_several
+from ..core.primitives import place_several
 from ..core.rules import BACK, Plain, Shaped
 from ..core.tape import place
 from ..core.tensor import Tensor, is_float, tensors_in, wrap
@@ -21,7 +21,7 @@ from ..core.watch import Back, Begin, Call, End, Enter, Leave, Op, Tape, aside
 from ..heard import Asked, Hook, Report
 from ..ops.hooks import Passing
 from ..story.events import Walk
-from .program import shaken, under, wide
+from .program import made, shaken, under, wide
 
 MOST = 20_000  # events: more would take seconds
 EPS = float(np.finfo(np.float32).eps)
@@ -170,19 +170,14 @@ class Again:
             raise Unknown(HOOKED)
         if isinstance(rule, Shaped):
             return
-        value = inputs[0].array if rule is CAST else rule.run_kernel([t.array for t in inputs], event.attrs)
         at = -1 if isinstance(rule, Plain) else max(t.at for t in inputs)
-        made = [wide(v) for v in (value if isinstance(value, tuple) else (value,))]
-        if self.shake:
-            met = np.concatenate([[0.0], *(np.ravel(t.array) for t in inputs)])
-            made = [v if np.isin(v, met).all() else self.shake(v, True) for v in made]
-        made = [wrap(np.asarray(v)) for v in made]
+        found = [wrap(np.asarray(v)) for v in made(rule, [t.array for t in inputs], event.attrs, self.shake)]
         x, y = rule.raw(inputs, event.attrs)
-        if isinstance(value, tuple):
-            place_several(rule, x, y, tuple(made), [t for t in made if is_float(t)], at, sys._getframe())
+        if isinstance(event.out, Tensor):
+            place(rule, x, y, found[0], at, sys._getframe())
         else:
-            place(rule, x, y, made[0], at, sys._getframe())
-        known.update(zip(map(id, outs), made, strict=True))
+            place_several(rule, x, y, tuple(found), [t for t in found if is_float(t)], at, sys._getframe())
+        known.update(zip(map(id, outs), found, strict=True))
 
 
 def _stand_for(these: Any, those: Any, known: dict) -> None:

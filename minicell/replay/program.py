@@ -70,10 +70,6 @@ class Program:
 
     # ---- numbers ----
 
-    def run(self, xs: Arrays | None = None) -> list[Ran]:
-        """The ops with the numbers as they were, or on other inputs."""
-        return self.recorded if xs is None else self.again(xs)[0]
-
     @cached_property
     def recorded(self) -> list[Ran]:
         """The ops with the numbers as they were."""
@@ -103,11 +99,7 @@ class Program:
             ins = [known.get(id(t), x) for t, x in zip(op.inputs, before.inputs, strict=True)]
             outs = before.outs
             if any(id(t) in known for t in op.inputs) and not (isinstance(rule, Shaped) or rule is STOP):
-                value = ins if isinstance(rule, Passing) or rule is CAST else rule.run_kernel(ins, op.attrs)
-                outs = [wide(v) for v in (value if isinstance(value, tuple | list) else (value,))]
-                if shake:  # what only chooses among numbers, as max does, rounds none
-                    met = np.concatenate([[0.0], *map(np.ravel, ins)])
-                    outs = [v if np.isin(v, met).all() else shake(v, True) for v in outs]
+                outs = ins if isinstance(rule, Passing) else made(rule, ins, op.attrs, shake)
                 known.update(zip(map(id, tensors_in(op.out)), outs, strict=True))
             ran.append(Ran(op, ins, outs))
         return ran, [known.get(id(t), made) for t, made in zip(self.outs, self.made, strict=True)]
@@ -178,6 +170,14 @@ class Program:
         return not slopes and (not values or bool((self.chosen | self.selects) >> place & 1))
 
 
+def made(rule: Any, inputs: list[np.ndarray], attrs: dict, shake: Callable | None) -> list[np.ndarray]:
+    """What an op makes of these numbers; what only chooses among them, as max does, rounds none."""
+    value = inputs[0] if rule is CAST else rule.run_kernel(inputs, attrs)
+    outs = [wide(v) for v in (value if isinstance(value, tuple | list) else (value,))]
+    met = np.concatenate([[0.0], *map(np.ravel, inputs)]) if shake else None
+    return outs if shake is None else [v if np.isin(v, met).all() else shake(v, True) for v in outs]
+
+
 def pulled(op: Op, ins: list, outs: list, gs: list) -> list:
     """What the rule of an op hands to each of its inputs; None: nothing."""
     rule = under(op.rule)
@@ -232,7 +232,7 @@ def wide(value: Any) -> np.ndarray:
 
 def rounds_to(yours: np.ndarray | None, kind: type) -> bool:
     """Whether a bprop has rounded all its numbers to a coarser dtype: fractions, more than a few, and each fits it."""
-    if yours is None or yours.dtype != np.float64:
+    if yours is None or yours.dtype.itemsize <= np.dtype(kind).itemsize:
         return False
     parts = yours[np.isfinite(yours) & (yours % 1 != 0)]
     return len(set(parts)) > 2 and bool((parts.astype(kind) == parts).all())

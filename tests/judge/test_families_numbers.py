@@ -1,6 +1,7 @@
 """By the numbers alone: small ones, ones that cancel, and what no rule sees (index writes, NumPy, assign)."""
 
 import math
+from array import array as typed
 
 import numpy as np
 import pytest
@@ -247,8 +248,8 @@ def test_one_wrong_number_among_many_is_found_in_what_numpy_rounds(row, dtype):
 
 
 def test_what_is_lost_in_the_rounding_of_construct_is_not_called_right():
-    """A dtype that its name does not tell stays Float32 when construct is called again."""
-    construct = lambda s, x: Tensor(np.cumsum(x.asnumpy()).astype(np.dtype('f')))
+    """A dtype that no name tells stays Float32 when construct is called again."""
+    construct = lambda s, x: Tensor(np.array(typed('f', np.cumsum(x.asnumpy()))))
     for factor, due in ((1, ['unknown']), (1.00001, ['unknown']), (1.1, ['wrong'])):
         k = Tensor(np.where(np.arange(400) == 7, factor, 1))
         bprop = lambda s, x, out, dout, k=k: (behind(dout) * k.astype(x.dtype),)

@@ -1,0 +1,95 @@
+"""Where the numbers themselves set a limit: dtypes that no name gives, huge neighbours, searches with a tolerance."""
+
+import numpy as np
+import pytest
+
+import minicell as ms
+from minicell import Tensor, ops
+from tests.core.cells import made
+from tests.judge.asked import JUDGE, checked, judged, members
+
+pytestmark = JUDGE
+MANY = Tensor(np.random.default_rng(0).standard_normal(200), ms.float32)
+X, ONE, TINY = Tensor([0.3, -0.7, 1.1]), Tensor([1.0, 2.0]), Tensor([1e-25, -2e-25])
+KIND, LIKE = np.dtype(np.float32), np.ones(2, np.float32)
+TYPED = """
+letter | x=MANY | Tensor(np.sin(x.asnumpy()).astype(np.dtype('f')))
+global | x=MANY | Tensor(np.sin(x.asnumpy()).astype(KIND))
+of an array | x=MANY | Tensor(np.sin(x.asnumpy()).astype(LIKE.dtype))
+text | x=MANY | Tensor(np.array(np.sin(x.asnumpy()), '<f4'))
+attribute | x=MANY | Tensor(np.sin(x.asnumpy()).astype(s.kind))
+"""
+
+
+@members(TYPED, globals())
+def test_float32_is_seen_in_float64_whoever_says_so(row):
+    construct, x = row
+    for factor, due in ((1, 'right'), (1.3, 'wrong')):
+        k = Tensor(np.where(np.arange(200) == 7, factor, 1), ms.float32)
+        bprop = lambda s, x, out, dout, k=k: (dout * ops.cos(x) * k,)
+        cell = made(construct, bprop, kind=np.float32)
+        assert [row.verdict for row in ms.check_bprop(cell, x).rows] == [due]
+        assert cell.kind is np.float32 and LIKE.dtype == KIND
+
+
+BESIDE = """
+a sum | x=TINY, y=ONE | 2 * x + y | 2 * dout, dout | 2.1 * dout, dout
+one | x=TINY, y=ONE | (3 * x + 1) * y | 3 * dout * y, dout * out / y | 3 * dout, dout * out / y
+a square | x=TINY, y=ONE | x + y * y | dout, 2 * y * dout | dout * 1.02, 2 * y * dout
+"""
+
+
+@members(BESIDE, globals())
+def test_what_a_huge_neighbour_hides_is_no_mistake(row):
+    construct, right, wrong, *xs = row
+    assert judged(construct, right, *xs) == checked(construct, right, *xs) == ['right', 'right']
+    assert judged(construct, wrong, *xs) == checked(construct, wrong, *xs) == ['wrong', 'right']
+
+
+def fixed(x, least, np):
+    """z = tanh(z / 2 + x), by as many steps as it takes."""
+    z, last = np.tanh(x), 0 * x
+    while np.abs(z - last).max() > least:
+        z, last = np.tanh(0.5 * z + x), z
+    return z
+
+
+def root(x):
+    """y³ + y = x."""
+    y = 0 * x
+    while abs(y**3 + y - x).max() > 1e-4:
+        y = y - (y**3 + y - x) / (3 * y * y + 1)
+    return y
+
+
+SEARCHES = """
+NumPy | x=X | Tensor(fixed(x.asnumpy(), 1e-4, np)) | dout / (1 / (1 - out * out) - 0.5)
+ops | x=X | fixed(x, 1e-4, ops) | dout / (1 / (1 - out * out) - 0.5)
+Newton | x=X | Tensor(root(x.asnumpy())) | dout / (3 * out * out + 1)
+"""
+
+
+@members(SEARCHES, globals())
+@pytest.mark.parametrize('dtype', [ms.float32, ms.float64])
+def test_the_gradient_of_what_a_search_looks_for_is_right_within_its_tolerance(row, dtype):
+    construct, bprop, x = row
+    x, more = x.astype(dtype), lambda *all: (1.05 * bprop(*all)[0],)
+    assert judged(construct, bprop, x) == checked(construct, bprop, x) == ['right']
+    assert judged(construct, more, x) == checked(construct, more, x) == ['wrong']
+
+
+def test_a_mask_that_numpy_makes_is_no_surrogate():
+    """A slope leads from x to the result, and where it is 0, something else is wrong: not only `may be`."""
+    best = lambda s, x: x * Tensor((x.asnumpy() >= np.sort(x.asnumpy())[-2]).astype(np.float32))
+    for bprop, due in (
+        (lambda s, x, out, dout: (dout * (out != 0),), 'right'),
+        (lambda s, x, out, dout: (dout,), 'wrong'),
+    ):
+        assert judged(best, bprop, X) == checked(best, bprop, X) == [due]
+
+
+def test_a_bprop_that_rounds_to_float16_is_judged_in_float16():
+    half = lambda t: t.astype(ms.float16)
+    for factor, due in ((1, 'right'), (1.1, 'wrong')):
+        bprop = lambda s, x, out, dout, k=factor: ((half(dout) * half(ops.cos(x)) * k).astype(x.dtype),)
+        assert judged(lambda s, x: ops.sin(x), bprop, MANY) == checked(lambda s, x: ops.sin(x), bprop, MANY) == [due]
