@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from minicell.teach import lesson
+from minicell.teach import Map, lesson
 from minicell.teach.question import Result
 from tests.browser.axe import axe
 from tests.browser.lab import BLANK, Seen
@@ -27,7 +27,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp('cards')
     L, M = lesson('03', keep=False), lesson('01', keep=False)
     M.check('1a', ['sin'])
-    shown = [L.predict('takeover'), L.check('3a', 3).card, M.order('1a'), L.sentence('takeover'), L.progress()]
+    shown = [L.predict('takeover'), L.check('3a', 3).card, M.order('1a'), L.sentence('takeover'), L.progress(), Map()]
     shown.insert(1, Result(L.predictions['takeover'], 'printed 42'))
     damaged = L.recall('recall 1').bundle()['text/html'].replace('data-card="{', 'data-card="edited by hand')
     page = HEAD + ''.join(card.bundle()['text/html'] for card in shown) + damaged + '</main></html>'
@@ -120,6 +120,23 @@ def test_a_card_that_was_edited_by_hand_is_a_still(page):
     expect(still).to_contain_text('One entry on the tape')
     still.get_by_text('Reply').first.click()
     expect(still.locator('details[open] p').first).to_be_visible()
+
+
+def test_the_map_says_what_this_page_keeps(page):
+    row = card(page, 'map').locator('[data-of="03"]')
+    expect(row).to_contain_text('not yet')
+    for asked, state in (
+        ('takeover', '◐ begun'),
+        ('recall 1', '◐ begun'),
+        ('recall 2', '◐ begun'),
+        ('scale', '✓ done'),
+    ):
+        page.evaluate('name => localStorage.setItem(`minicell 03 ${name}`, \'{"chosen": 1}\')', asked)
+        page.reload()
+        expect(row).to_contain_text(state)
+    expect(card(page, 'map').get_by_role('link')).to_have_count(16)
+    row.get_by_role('link', name='03 Takeover').focus()
+    assert page.evaluate('() => document.activeElement.href').endswith('/03_takeover.ipynb')
 
 
 def test_a_sentence_is_compared_and_kept(page):

@@ -191,10 +191,12 @@ def test_what_was_answered_is_there_tomorrow(lesson, cells):
 
     lesson.reopen()
     there(live=True)
-    lesson.commit('l03-recall-1')  # the notebook does not know this card: the bridge draws it
+    lesson.commit('l03-recall-1')  # JupyterLab knows this output no more: the bridge writes it
     expect(lesson.output('l03-recall-1').locator('.mc-card')).to_have_attribute('data-card', re.compile('chosen'))
+    lesson.save()
     lesson.reopen(shut=True)
     there(live=True)
+    expect(lesson.output('l03-recall-1')).to_contain_text('answered')
     lesson.commit('l03-recall-2')
     expect(lesson.output('l03-recall-2')).to_contain_text('there is no kernel behind this card')
     lesson.run_all()

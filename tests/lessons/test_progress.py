@@ -9,18 +9,9 @@ import pytest
 
 import minicell as ms
 from minicell.teach import lesson
-from minicell.teach.progress import LARGEST, place
+from minicell.teach.progress import LARGEST
 from tests.lessons.drive import commit
 from tests.messages import tells
-
-
-@pytest.fixture
-def file(tmp_path, monkeypatch):
-    """The file of a learner who has none yet."""
-    monkeypatch.setenv('JUPYTER_DATA_DIR', str(tmp_path / 'data'))
-    monkeypatch.delenv('MINICELL_PROGRESS')
-    assert place() == tmp_path / 'data' / 'minicell' / 'progress.json'
-    return place()
 
 
 def lines(file):
