@@ -19,9 +19,10 @@ function initialize({model}) {
   const hosts = () => { for (const host of document.querySelectorAll('.minicell-host')) fill(host, manager); };
   const hear = event => {
     if (event.detail.lesson !== model.get('lesson')) return;
-    event.detail.heard = true;
-    const {heard, ...said} = event.detail;
-    model.send(said);
+    try {
+      model.send(event.detail);
+      event.detail.heard = true;
+    } catch { /* the kernel was restarted: nobody hears */ }
   };
   const cardOf = html => new DOMParser().parseFromString(html ?? '', 'text/html').querySelector('.mc-card');
   const draw = ({of, data, figure}) => {

@@ -16,9 +16,17 @@ function say(text) {
   ear.textContent = text;
 }
 
+// A card that somebody has edited stays a still, and says so.
 function mount(card) {
-  let facts;
-  try { facts = JSON.parse(card.dataset.card); } catch { return; } // edited by hand: the still can be read
+  const still = card.innerHTML;
+  try { enliven(card, JSON.parse(card.dataset.card)); } catch {
+    card.classList.remove('live');
+    card.innerHTML = still;
+    card.append(make('p', 'note', 'This card has been edited, so it can only be read. Run its cell again, and it can be used.'));
+  }
+}
+
+function enliven(card, facts) {
   const all = selector => [...card.querySelectorAll(selector)];
   const one = selector => card.querySelector(selector), notebook = card.closest('.jp-OutputArea');
   card.classList.add('live');
@@ -38,7 +46,7 @@ function mount(card) {
     if (event.detail.heard) {
       setTimeout(() => card.isConnected && note('The kernel is busy, or was restarted. If this line stays, run the lesson’s first cell and answer again.'), 4000);
     } else if (notebook) {
-      note('This is not kept: there is no kernel behind this card. Run the lesson’s first cell, then this one.');
+      note('This is not kept: no kernel hears this card. Run the lesson’s first cell, read what it says, and run this one.');
     } else {
       try { localStorage.setItem(place(facts), JSON.stringify({...kept(), ...what})); } catch { /* a page that may keep nothing */ }
     }

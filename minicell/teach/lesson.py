@@ -156,8 +156,8 @@ class Lesson:
     def predict(self, name: str) -> Prediction:
         """Ask a question of the lesson, before the answer is seen or from memory."""
         if name not in self.predictions:
-            asked, said = self._of(self.about.questions, name), lambda: self.kept.told.get(name, {}).get('said')
-            self.predictions[name] = Prediction(self.number, name, asked, said, lambda: self.unlocked)
+            asked, told = self._of(self.about.questions, name), lambda: self.kept.told.get(name, {})
+            self.predictions[name] = Prediction(self.number, name, asked, told, lambda: self.unlocked)
         return self._on_page(self.predictions[name])
 
     recall = predict

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from minicell.teach import Map, lesson
+from minicell.teach.progress import SWITCH
 from minicell.teach.question import Result
 from tests.browser.axe import axe
 from tests.browser.lab import BLANK, Seen
@@ -29,8 +30,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     M.check('1a', ['sin'])
     shown = [L.predict('takeover'), L.check('3a', 3).card, M.order('1a'), L.sentence('takeover'), L.progress(), Map()]
     shown.insert(1, Result(L.predictions['takeover'], 'printed 42'))
-    damaged = L.recall('recall 1').bundle()['text/html'].replace('data-card="{', 'data-card="edited by hand')
-    page = HEAD + ''.join(card.bundle()['text/html'] for card in shown) + damaged + '</main></html>'
+    asked = L.recall('recall 1').bundle()['text/html']
+    damaged = [asked.replace('data-card="{', 'data-card="edited by hand'), asked.replace('class="choices"', '')]
+    alone = f'<div class="jp-OutputArea">{L.recall("recall 2").bundle()["text/html"]}</div>'
+    monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.setenv(SWITCH, 'off')  # the map is of nobody
+    page = HEAD + ''.join([*(card.bundle()['text/html'] for card in shown), *damaged, alone, '</main></html>'])
+    monkeypatch.undo()
     (folder / 'index.html').write_text(page, encoding='utf-8')
     with served(folder) as url:
         yield url
@@ -47,7 +53,7 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def card(page: Page, kind: str) -> Locator:
-    return page.locator(f'.mc-card.live.{kind}')
+    return page.locator(f'main > .mc-card.live.{kind}')
 
 
 def test_a_question_is_answered_by_keys_opens_what_waits_and_is_there_tomorrow(page):
@@ -115,11 +121,23 @@ def test_an_order_is_pressed_line_by_line(page):
     expect(asked).to_contain_text(f'0 of {len(right)} places agree')
 
 
-def test_a_card_that_was_edited_by_hand_is_a_still(page):
-    still = page.locator('.mc-card:not(.live)')
+@pytest.mark.parametrize('how', [0, 1], ids=['its facts', 'its parts'])
+def test_a_card_that_was_edited_by_hand_is_a_still_and_says_so(page, how):
+    still = page.locator('.mc-card:not(.live)').nth(how)
     expect(still).to_contain_text('One entry on the tape')
+    expect(still.locator('> .note')).to_contain_text('Run its cell again')
     still.get_by_text('Reply').first.click()
     expect(still.locator('details[open] p').first).to_be_visible()
+
+
+def test_in_a_notebook_without_a_kernel_a_card_answers_and_says_that_nothing_is_kept(page):
+    asked = page.locator('.jp-OutputArea .mc-card')
+    asked.get_by_role('radio').first.check()
+    asked.get_by_role('button', name='Commit').click()
+    expect(asked).to_contain_text('dout')
+    expect(asked.locator('.note.kept')).to_contain_text('no kernel hears this card')
+    page.reload()
+    expect(asked.get_by_role('radio').first).to_be_visible()
 
 
 def test_the_map_says_what_this_page_keeps(page):

@@ -37,7 +37,7 @@ QUESTION = Question(
 @pytest.fixture
 def asked():
     """A question, a place for the answer to it, and what keeps it back: asked.said and asked.open are what is known."""
-    made = Prediction('03', 'p', QUESTION, lambda: made.answer, lambda: made.look)
+    made = Prediction('03', 'p', QUESTION, lambda: {'said': made.answer} if made.answer else {}, lambda: made.look)
     made.answer, made.look = None, False
     return made
 
