@@ -9,7 +9,6 @@ from minicell.view.picture import STILL
 from . import words
 from .card import Card, head
 
-
 EARLIER = 'You have answered this before, but none of these answers is kept. Answer again, and it counts as before.'
 
 
