@@ -125,7 +125,7 @@ def test_what_a_text_says_to_press_is_what_a_button_says():
     texts = ''.join(path.read_text(encoding='utf-8') for path in (ROOT / 'lessons').rglob('*.md'))
     named = set(re.findall(r'(?:press|button)\s+\*\*([^*]+)\*\*', texts, re.I))
     assert {'Next', 'Takeover', 'Train', 'Try a common mistake'} <= named
-    files = (path for path in (ROOT / 'minicell').rglob('*') if path.suffix in {'.py', '.js'})
-    made = ''.join(path.read_text(encoding='utf-8') for path in files)
-    buttons = {*re.findall(r"\bbutton\((?:\w+, )?'([^']+)'", made), *(word.capitalize() for word in WORDS)}
+    made = ''.join(path.read_text(encoding='utf-8') for path in (ROOT / 'minicell').rglob('*.[pj][ys]'))
+    buttons = set(re.findall(r"\bbutton\((?:\w+, )?'([^']+)'|\brun = '(\w+)'", made))
+    buttons = {*map(''.join, buttons), *(word.capitalize() for word in WORDS)}
     assert named - buttons == {'Play'}, 'everybody reads that sign'
