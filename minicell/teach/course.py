@@ -3,6 +3,7 @@
 import json
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import words
@@ -12,6 +13,7 @@ from .progress import Kept
 from .source import path_of, read
 
 TITLE = re.compile(r'^# (?:Lesson \d\d · )?(.+)\n\n\*\*(.+)\*\*$', re.M)
+START = '00'
 STATES = '○ not yet', '◐ begun', '✓ done'
 
 
@@ -28,7 +30,7 @@ class Stop(NamedTuple):
 
     def stands(self) -> str:
         """How far a learner has come in it."""
-        if self.number == Map.lesson:
+        if self.number == START:
             return 'this page'
         kept = Kept(self.number, {*self.asks, *self.tries})
         done = sum(name in kept.states for name in self.asks)
@@ -40,28 +42,31 @@ class Stop(NamedTuple):
 def stops() -> list[Stop]:
     """All lessons in their order, as their own sources and notebooks tell it."""
     found = []
-    for path in sorted(path_of(Map.lesson).parents[1].glob('[0-9][0-9]_*.ipynb')):
+    for path in sorted(path_of(START).parents[1].glob('[0-9][0-9]_*.ipynb')):
         source = path.parent / 'source' / f'{path.stem}.md'
         cells = read(source)
         title, question = TITLE.search(cells[0].text).groups()
-        minutes = rounded(json.loads(path.read_text(encoding='utf-8'))['cells'])
         asks = [cell.asks for cell in cells if cell.kind in ('predict', 'recall')]
         tries = sorted(each.stem for each in source.with_suffix('').glob('*.md'))
-        found.append(Stop(path.name[:2], title, question, minutes, path.stem, asks, tries))
+        found.append(Stop(path.name[:2], title, question, minutes(path), path.stem, asks, tries))
     return found
+
+
+def minutes(notebook: Path) -> int:
+    """How long a lesson takes, from its notebook; 0 of one that somebody has edited until it cannot be read."""
+    try:
+        return rounded(json.loads(notebook.read_text(encoding='utf-8'))['cells'])
+    except (ValueError, LookupError, TypeError):
+        return 0
 
 
 class Map(Card):
     """The lessons, with links. In a notebook it says what is kept on the machine, on a page what that page keeps."""
 
-    kind, lesson, name = 'map', '00', 'course'
+    kind = 'map'
 
     def __init__(self) -> None:
-        super().__init__(self.lesson, self.name)
-
-    def label(self) -> str:
-        """What it is called for somebody who hears the page."""
-        return 'The lessons'
+        super().__init__(START, 'of the course')
 
     def facts(self) -> dict[str, Any]:
         """What each lesson asks: of a page, answers are all the progress there is."""
@@ -74,7 +79,7 @@ class Map(Card):
             f'<span>{words.inline(stop.question)}</span> <span>{stop.minutes} min</span> <b>{stop.stands()}</b></li>'
             for stop in stops()
         )
-        trouble = Kept(self.lesson, set()).trouble
+        trouble = Kept(START, set()).trouble
         return f'<ol class="course">{rows}</ol>' + (f'<p class="note">{words.inline(trouble)}</p>' if trouble else '')
 
     def text(self) -> str:
