@@ -3,7 +3,6 @@
 import re
 from functools import reduce
 
-import nbformat
 import pytest
 
 from minicell import installation
@@ -93,7 +92,7 @@ def test_it_leads_to_files_that_are_there():
 
 
 def test_what_is_kept_is_of_no_machine():
-    shown = nbformat.from_dict(self_test()._repr_mimebundle_())
+    shown = self_test().bundle()
     kept = PAGE.cell('self-test').outputs[0].data
     assert 'is ready' in shown['text/html'] and 'is ready' in shown['text/plain']
     assert 'Run this cell' in kept['text/plain'] and 'Run this cell' in kept['text/html']
@@ -105,4 +104,4 @@ def test_what_is_missing_is_said():
     first, *rest = repr(SelfTest(found)).splitlines()
     tells(first, 'not work', ': numpy')
     assert '✗ numpy: not <installed>' in rest
-    tells(SelfTest(found)._repr_mimebundle_()['text/html'], '✗ minicell', 'not &lt;installed')
+    tells(SelfTest(found).html(), '✗ minicell', 'not &lt;installed')
