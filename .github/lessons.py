@@ -21,7 +21,7 @@ ROOT = HERE.parent
 WIDTH, HEIGHT = 480, 250  # at most, in the README; a still may be larger, for screens that can show it
 ROOM = 32  # letters in a line beside a still
 COLOURS = 64
-ROW = re.compile(r'^\| \[?(\d\d) (.+?)(?:\]\(\S+\))? \| (.+?) \| (\d+) \|$', re.MULTILINE)
+ROW = re.compile(r'^(\d\d) (.+?) · (.+?) · (\d+) min', re.MULTILINE)
 COLAB = 'https://colab.research.google.com/assets/colab-badge.svg'
 BEGIN, END = '<!-- lessons: written by .github/lessons.py -->\n', '<!-- up to here: lessons -->'
 
@@ -50,8 +50,8 @@ class Lesson(NamedTuple):
 STILLS = {
     '00': Still(
         'l00-tape',
-        (350, 74, 924, 356),
-        'Mul and Add run forward, and write an entry each; under the tape their two rules lead back to dx and dy',
+        (16, 258, 620, 546),
+        'Backward turns off its road into the lines of a bprop, and what they return is wrong: 4 should be 2',
     ),
     '01': Still(
         'l01-branch',
@@ -134,10 +134,8 @@ STILLS = {
 def lessons() -> list[Lesson]:
     """All lessons, as lesson 00 lists them."""
     start = json.loads((ROOT / 'lessons/00_start_here.ipynb').read_text(encoding='utf-8'))
-    listed = next(''.join(cell['source']) for cell in start['cells'] if cell['id'] == 'l00-map')
-    return [
-        Lesson(*row) for row in re.findall(r'^\| \[?(\d\d) (.+?)(?:\]\(\S+\))? \| (.+?) \| (\d+) \|$', listed, re.M)
-    ]
+    shown = next(cell['outputs'][0]['data'] for cell in start['cells'] if cell['id'] == 'l00-map')
+    return [Lesson(*row) for row in ROW.findall(''.join(shown['text/plain']))]
 
 
 def still(lesson: Lesson) -> 'Image.Image':

@@ -8,6 +8,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from ipykernel.ipkernel import IPythonKernel
 
 from minicell import __main__ as command
 from minicell import __version__
@@ -116,6 +117,12 @@ def test_what_a_learner_wrote_stays_and_what_is_new_comes(wheel, opened):
     assert (copy / LESSON).read_text() == 'my answers'
     assert (copy / 'notes.txt').read_text() == 'my notes'
     assert (copy / '04_next.ipynb').read_text() == 'a new lesson'
+
+
+def test_an_untouched_copy_is_not_changed_by_being_opened(tmp_path):
+    lessons.copy_lessons(tmp_path)
+    kept = [json.loads(path.read_text(encoding='utf-8'))['metadata'] for path in tmp_path.glob('*.ipynb')]
+    assert [each['language_info'] for each in kept] == [IPythonKernel.language_info] * 16
 
 
 def test_a_copy_cut_short_is_made_good_the_next_time(wheel, opened, monkeypatch):

@@ -73,7 +73,7 @@ def test_the_wheel_has_the_package_the_lessons_and_the_licence(tmp_path):
     assert path.name.split('-')[:2] == ['minicell', minicell.__version__]
     names = zipfile.ZipFile(path).namelist()
     assert {'minicell/__init__.py', f'{wheel.INFO}/licenses/LICENSE'} <= set(names)
-    assert (ROOT / 'minicell/teach/page.js').relative_to(ROOT).as_posix() in names
+    assert (ROOT / 'minicell/teach/card.js').relative_to(ROOT).as_posix() in names
     notebooks, exercises = (
         {f'minicell/{each.relative_to(ROOT)}' for each in (ROOT / 'lessons').rglob(kind)}
         for kind in ('*.ipynb', '??*.md')

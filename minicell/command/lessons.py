@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import os
+import platform
 import shutil
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,6 +14,11 @@ COPY = 'minicell-lessons'
 PACKAGE = Path(__file__).resolve().parents[1]
 # what the lessons are made from holds the solutions: it travels, and is not laid before learners
 NOT_FOR_LEARNERS = 'source', 'WRITING.md', 'WHERE.md', '.ipynb_checkpoints'
+
+# What JupyterLab writes into a notebook that it opens. Without it, a lesson that nobody has touched asks to be saved.
+LANGUAGE = '"language_info": {'
+HERE = f'{LANGUAGE}"codemirror_mode": {{"name": "ipython", "version": 3}}, "nbconvert_exporter": "python", '
+HERE += f'"version": "{platform.python_version()}",'
 
 
 class Trouble(Exception):
@@ -68,6 +74,8 @@ def copy_lessons(target: Path) -> tuple[int, int]:
             # whole or not at all: half a lesson would be taken for the learner's own the next time
             part = place.with_name(place.name + '.part')
             shutil.copyfile(lesson, part)
+            if place.suffix == '.ipynb':
+                part.write_text(part.read_text(encoding='utf-8').replace(LANGUAGE, HERE, 1), encoding='utf-8')
             part.replace(place)
             new += 1
     except OSError as error:

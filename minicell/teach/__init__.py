@@ -13,7 +13,8 @@ a cell does not read the answer with it. A lesson NN is
 lessons/WRITING.md leads through a new one.
 """
 
+from .course import Map
 from .lesson import Lesson, lesson
 from .self_test import self_test
 
-__all__ = ['Lesson', 'lesson', 'self_test']
+__all__ = ['Lesson', 'Map', 'lesson', 'self_test']

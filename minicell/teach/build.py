@@ -21,10 +21,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from minicell.view.picture import STILL
 
-from .clock import rounded
 from .freeze import freeze
 from .progress import SWITCH
-from .source import MINUTES, Cell, SourceError, read
+from .source import Cell, SourceError, read
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = ROOT / 'lessons'
@@ -78,7 +77,6 @@ def build(source: Path) -> Any:
     values = asyncio.run(execute(notebook, cells, asked))
     for cell, made in zip(cells, notebook.cells, strict=True):
         fill(cell, made, values)
-        made.source = MINUTES.sub(lambda found: clocked(found[1]), made.source)
     complaints = [
         f'{cell.id}: {"".join(out.get("text", out.get("evalue", "")))}'
         for cell in notebook.cells
@@ -123,14 +121,6 @@ def fill(cell: Cell, made: Any, values: dict[tuple[str, str], str]) -> None:
         made.metadata['minicell'] = {
             'numbers': [{'shown': values[of, e], 'cell': of, 'expression': e} for _, of, e in numbers]
         }
-
-
-def clocked(number: str) -> str:
-    """The minutes of a lesson, by the clock, from its notebook: the map of the course tells them."""
-    paths = sorted(LESSONS.glob(f'{number}_*.ipynb'))
-    if not paths:
-        raise BuildError(f'{{{{minutes of {number}}}}}: build lesson {number} first, there is no notebook of it')
-    return str(rounded(nbformat.read(paths[0], as_version=4).cells))
 
 
 def comparable(notebook: Any) -> dict[str, Any]:

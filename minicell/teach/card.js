@@ -2,7 +2,7 @@
 // What it is told goes out as a DOM event. The lesson's bridge hears it, if there is one, and the kernel draws the card
 // again; without a kernel the card does by itself what it can, and a page keeps the answer.
 const make = (tag, cls, text) => Object.assign(document.createElement(tag), {className: cls ?? '', textContent: text ?? ''});
-const place = (card, facts) => `minicell ${facts.lesson} ${facts.name}`;
+const place = ({lesson, name}) => `minicell ${lesson} ${name}`;
 
 // Say something to whoever hears the page.
 function say(text) {
@@ -16,9 +16,17 @@ function say(text) {
   ear.textContent = text;
 }
 
+// A card that somebody has edited stays a still, and says so.
 function mount(card) {
-  let facts;
-  try { facts = JSON.parse(card.dataset.card); } catch { return; } // edited by hand: the still can be read
+  const still = card.innerHTML;
+  try { enliven(card, JSON.parse(card.dataset.card)); } catch {
+    card.classList.remove('live');
+    card.innerHTML = still;
+    card.append(make('p', 'note', 'This card has been edited, so it can only be read. Run its cell again, and it can be used.'));
+  }
+}
+
+function enliven(card, facts) {
   const all = selector => [...card.querySelectorAll(selector)];
   const one = selector => card.querySelector(selector), notebook = card.closest('.jp-OutputArea');
   card.classList.add('live');
@@ -38,15 +46,15 @@ function mount(card) {
     if (event.detail.heard) {
       setTimeout(() => card.isConnected && note('The kernel is busy, or was restarted. If this line stays, run the lesson’s first cell and answer again.'), 4000);
     } else if (notebook) {
-      note('This is not kept: there is no kernel behind this card. Run the lesson’s first cell, then this one.');
+      note('This is not kept: no kernel hears this card. Run the lesson’s first cell, read what it says, and run this one.');
     } else {
-      try { localStorage.setItem(place(card, facts), JSON.stringify({...kept(), ...what})); } catch { /* a page that may keep nothing */ }
+      try { localStorage.setItem(place(facts), JSON.stringify({...kept(), ...what})); } catch { /* a page that may keep nothing */ }
     }
     return event.detail.heard;
   };
-  const kept = () => {
+  const kept = (of = facts) => {
     if (notebook) return {};
-    try { return JSON.parse(localStorage.getItem(place(card, facts))) ?? {}; } catch { return {}; }
+    try { return JSON.parse(localStorage.getItem(place(of))) ?? {}; } catch { return {}; }
   };
   const act = make('div', 'act');
   const button = (words, press, cls = '') => {
@@ -95,7 +103,7 @@ function mount(card) {
         const row = make(done ? 'div' : 'label', 'row'), text = item.querySelector('.text');
         row.dataset.key = 'ABCDE'[k];
         text.replaceWith(row);
-        if (!done) row.append(Object.assign(make('input'), {type: 'radio', name: `${place(card, facts)} ${seen}`, value: k}));
+        if (!done) row.append(Object.assign(make('input'), {type: 'radio', name: `${place(facts)} ${seen}`, value: k}));
         row.append(text);
       });
       if (done) return reveal(facts.chosen ?? null);
@@ -211,7 +219,13 @@ function mount(card) {
       box.after(act);
       if (facts.said != null || kept().said != null) done();
     },
-    progress() {},
+
+    map() {
+      for (const row of all('[data-of]')) {
+        const asked = facts.asks[row.dataset.of], told = asked.filter(name => kept({lesson: row.dataset.of, name}).chosen != null);
+        if (told.length) row.lastChild.textContent = told.length === asked.length ? '✓ done' : '◐ begun';
+      }
+    },
   };
 
   // The card's own editor, where there is no cell to write in: Tab indents, Escape leaves.
@@ -260,8 +274,8 @@ function mount(card) {
   const seen = mount.cards = (mount.cards ?? 0) + 1; // of the same question, two may be on a page
   kinds[facts.kind]?.();
   // It is drawn again where somebody was: they stay there.
-  const held = document.documentElement.dataset.minicellAt === place(card, facts) && document.activeElement === document.body;
+  const held = document.documentElement.dataset.minicellAt === place(facts) && document.activeElement === document.body;
   if (held) card.focus({preventScroll: true});
-  card.addEventListener('focusin', () => { document.documentElement.dataset.minicellAt = place(card, facts); });
+  card.addEventListener('focusin', () => { document.documentElement.dataset.minicellAt = place(facts); });
   card.addEventListener('focusout', event => { if (event.relatedTarget) delete document.documentElement.dataset.minicellAt; });
 }

@@ -89,14 +89,14 @@ class Card:
         else:
             display(fresh, raw=True, display_id=self.id)
 
-    def draw(self) -> bool:
-        """Draw it again where it stands, if it has changed; return whether it has."""
+    def draw(self) -> dict[str, str] | None:
+        """Draw it again where it stands, if it has changed; return what was drawn."""
         if not self.shown or self.shown == self.html():
-            return False
+            return None
         fresh = self.bundle()
         if get_ipython() is not None:
             update_display(fresh, raw=True, display_id=self.id)
-        return True
+        return fresh
 
     def __repr__(self) -> str:
         return self.text()

@@ -109,7 +109,7 @@ class Lesson:
                 self.kept.tell(f'sentence {card.name}', said=said['said'])
             elif isinstance(card, Task):
                 self._work(card, said)
-            self.draw(card)
+            self.draw()
 
     def _card(self, of: str) -> Card | None:
         """The card of an id. One that an earlier kernel has shown is made anew."""
@@ -142,12 +142,12 @@ class Lesson:
         card.shown = card.shown or 'before'  # as it was shown, nobody knows
         return card
 
-    def draw(self, told: Card | None = None) -> None:
+    def draw(self) -> None:
         """Draw every card again that has changed."""
         for card in list(self.cards.values()):
-            if card.draw() or card is told:
+            if fresh := card.draw():
                 if self.bridge is not None:
-                    self.bridge.send({'of': card.id, 'html': card.shown})
+                    self.bridge.send({'of': card.id, 'data': fresh})
                 for see in self.watching:
                     see(card)
 
@@ -156,8 +156,8 @@ class Lesson:
     def predict(self, name: str) -> Prediction:
         """Ask a question of the lesson, before the answer is seen or from memory."""
         if name not in self.predictions:
-            asked, said = self._of(self.about.questions, name), lambda: self.kept.told.get(name, {}).get('said')
-            self.predictions[name] = Prediction(self.number, name, asked, said, lambda: self.unlocked)
+            asked, told = self._of(self.about.questions, name), lambda: self.kept.told.get(name, {})
+            self.predictions[name] = Prediction(self.number, name, asked, told, lambda: self.unlocked)
         return self._on_page(self.predictions[name])
 
     recall = predict

@@ -148,6 +148,7 @@ class Follow(Live):
     def page(self, live: str) -> str:
         """The picture that is shown, or a place for it."""
         if self.now is not None:
+            self.now.opens = self.now.opens or self.now.place(-1)  # what the control changes is seen at the end
             return self.now.html(live)
         return drawn_page(Drawing(Text(''), self.words, '', self.words), self.name, live)
 

@@ -9,6 +9,8 @@ from minicell.view.picture import STILL
 from . import words
 from .card import Card, head
 
+EARLIER = 'You have answered this before, but none of these answers is kept. Answer again, and it counts as before.'
+
 
 class Choice(NamedTuple):
     """One answer on offer. `misconception`: the belief behind a wrong one, in the words of who holds it."""
@@ -34,20 +36,20 @@ class Question(NamedTuple):
 
 
 class Prediction(Card):
-    """One question of a lesson. `said()` is the answer that was committed, or None; `opened()`: a teacher may look."""
+    """One question of a lesson. `told()` is what is kept of it; `opened()`: a teacher may look."""
 
     kind = 'question'
 
     def __init__(
-        self, lesson: str, name: str, question: Question, said: Callable[[], str | None], opened: Callable[[], bool]
+        self, lesson: str, name: str, question: Question, told: Callable[[], dict[str, Any]], opened: Callable[[], bool]
     ) -> None:
         super().__init__(lesson, name)
-        self.title, self.question, self.said, self.opened = question.kind, question, said, opened
+        self.title, self.question, self.told, self.opened = question.kind, question, told, opened
 
     @property
     def choice(self) -> Choice | None:
         """The answer that was committed, if the question still has it."""
-        said = self.said()
+        said = self.told().get('said')
         return next((choice for choice in self.question.choices if choice.text == said), None)
 
     @property
@@ -77,6 +79,8 @@ class Prediction(Card):
         elif after:
             after = f'<div class="after">{after}</div>'
         asked = words.paragraphs(self.question.ask)
+        if self.told() and not self.choice:
+            asked += f'<p class="note">{EARLIER}</p>'
         return f'{head(self.title, state)}<div class="ask">{asked}</div><ol class="choices" type="A">{rows}</ol>{after}'
 
     def row(self, choice: Choice) -> str:

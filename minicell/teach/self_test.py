@@ -5,6 +5,7 @@ from typing import Any
 from minicell import __version__, installation
 
 from . import words
+from .card import Card, head
 from .freeze import STILL
 
 ABOUT = f'Run this cell. It looks at Python, {", ".join(installation.NEEDS)} and two gradients, and says how it went.'
@@ -15,21 +16,27 @@ def self_test() -> 'SelfTest':
     return SelfTest(installation.look(deep=False))
 
 
-class SelfTest:
-    """What was found, a line each: as text, and as HTML in a notebook."""
+class SelfTest(Card):
+    """What was found, a line each."""
+
+    kind = 'test'
 
     def __init__(self, findings: list[installation.Finding]) -> None:
+        super().__init__('00', 'of this installation')
         missing = ', '.join(each.what for each in findings if each.ok is False)
-        self.state = 'failed' if missing else 'passed'
-        self.head = f'minicell {__version__} ' + (f'will not work as it is: {missing}' if missing else 'is ready')
+        said = f'will not work as it is: {missing}' if missing else 'is ready'
+        self.head = f'{words.SIGNS["failed" if missing else "passed"]} minicell {__version__} {said}'
         self.lines = list(map(str, findings))
 
-    def __repr__(self) -> str:
-        return '\n'.join([f'{words.SIGNS[self.state]} {self.head}', *self.lines])
+    def bundle(self) -> dict[str, Any]:
+        """What was found; of a notebook that is kept, what the cell does, since this is of one machine."""
+        return super().bundle() | {STILL: {'text/plain': ABOUT, 'text/html': words.paragraphs(ABOUT)}}
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def body(self) -> str:
+        """A line for each finding."""
         found = ''.join(f'<li>{words.inline(line)}</li>' for line in self.lines)
-        listed = f'<ul style="list-style:none;margin:0;padding:0">{found}</ul>'
-        page = words.block(words.headline(self.state, self.head) + listed, self.state)
-        still = {'text/plain': ABOUT, 'text/html': words.block(words.paragraphs(ABOUT))}
-        return {'text/plain': repr(self), 'text/html': page, STILL: still}
+        return f'{head(self.head, "")}<ul class="states">{found}</ul>'
+
+    def text(self) -> str:
+        """The same as text."""
+        return '\n'.join([self.head, *self.lines])

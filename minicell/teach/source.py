@@ -4,7 +4,6 @@
     ```python cell=run               begins a code cell, and names it; it ends with its fence
     ```predict cell=vote takeover    a question called takeover: the cell `vote` asks it (so do recall and sentence)
     {{truth: off(dx):.2f}}           in Markdown: a number, worked out after the cell `truth` has run, never typed
-    {{minutes of 03}}                in Markdown: how long a lesson takes, by the clock
 
 A fence without `cell=` is a listing in the text. What stands in a question, `question_text` tells.
 """
@@ -17,7 +16,6 @@ MARK = re.compile(r'<!-- cell ([a-z0-9-]+) -->\s*')
 FENCE = re.compile(r'```python cell=([a-z0-9-]+)\s*')
 QUESTION = re.compile(r'```(predict|recall|sentence) cell=([a-z0-9-]+) (\S.*?)\s*')
 NUMBER = re.compile(r'\{\{\s*([a-z0-9-]+):\s*(.+?)\s*\}\}')
-MINUTES = re.compile(r'\{\{minutes of (\d\d)\}\}')
 PACKAGE = Path(__file__).resolve().parents[1]
 
 

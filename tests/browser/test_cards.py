@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from minicell.teach import lesson
+from minicell.teach import Map, lesson
+from minicell.teach.progress import SWITCH
 from minicell.teach.question import Result
 from tests.browser.axe import axe
 from tests.browser.lab import BLANK, Seen
@@ -27,10 +28,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp('cards')
     L, M = lesson('03', keep=False), lesson('01', keep=False)
     M.check('1a', ['sin'])
-    shown = [L.predict('takeover'), L.check('3a', 3).card, M.order('1a'), L.sentence('takeover'), L.progress()]
+    shown = [L.predict('takeover'), L.check('3a', 3).card, M.order('1a'), L.sentence('takeover'), L.progress(), Map()]
     shown.insert(1, Result(L.predictions['takeover'], 'printed 42'))
-    damaged = L.recall('recall 1').bundle()['text/html'].replace('data-card="{', 'data-card="edited by hand')
-    page = HEAD + ''.join(card.bundle()['text/html'] for card in shown) + damaged + '</main></html>'
+    asked = L.recall('recall 1').bundle()['text/html']
+    damaged = [asked.replace('data-card="{', 'data-card="edited by hand'), asked.replace('class="choices"', '')]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(SWITCH, 'off')  # the map is of nobody
+        page = HEAD + ''.join([*(card.bundle()['text/html'] for card in shown), *damaged, '</main></html>'])
     (folder / 'index.html').write_text(page, encoding='utf-8')
     with served(folder) as url:
         yield url
@@ -115,11 +119,24 @@ def test_an_order_is_pressed_line_by_line(page):
     expect(asked).to_contain_text(f'0 of {len(right)} places agree')
 
 
-def test_a_card_that_was_edited_by_hand_is_a_still(page):
-    still = page.locator('.mc-card:not(.live)')
+@pytest.mark.parametrize('how', [0, 1], ids=['its facts', 'its parts'])
+def test_a_card_that_was_edited_by_hand_is_a_still_and_says_so(page, how):
+    still = page.locator('.mc-card:not(.live)').nth(how)
     expect(still).to_contain_text('One entry on the tape')
+    expect(still.locator('> .note')).to_contain_text('Run its cell again')
     still.get_by_text('Reply').first.click()
     expect(still.locator('details[open] p').first).to_be_visible()
+
+
+def test_the_map_says_what_this_page_keeps(page):
+    row = card(page, 'map').locator('[data-of="03"]')
+    expect(row).to_contain_text('not yet')
+    names = card(page, 'map').evaluate('one => JSON.parse(one.dataset.card).asks["03"]')
+    for asked in names:
+        page.evaluate('name => localStorage.setItem(`minicell 03 ${name}`, \'{"chosen": 1}\')', asked)
+        page.reload()
+        expect(row).to_contain_text('✓ done' if asked == names[-1] else '◐ begun')
+    expect(card(page, 'map').get_by_role('link')).to_have_count(16)
 
 
 def test_a_sentence_is_compared_and_kept(page):

@@ -9,6 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from minicell.teach.progress import place
 from tests.lessons.executed import Executed
 from tests.lessons.executed import executed as once
 from tests.lessons.kernels import ROOT, execute
@@ -70,3 +71,12 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
         terminalreporter.section('mutants of the solutions (*: answers of reviews), and what the checks made of them')
         terminalreporter.write_line('\n'.join([HEAD, *rows]))
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of a learner who has none yet."""
+    monkeypatch.setenv('JUPYTER_DATA_DIR', str(tmp_path / 'data'))
+    monkeypatch.delenv('MINICELL_PROGRESS')
+    assert place() == tmp_path / 'data' / 'minicell' / 'progress.json'
+    return place()

@@ -37,7 +37,7 @@ QUESTION = Question(
 @pytest.fixture
 def asked():
     """A question, a place for the answer to it, and what keeps it back: asked.said and asked.open are what is known."""
-    made = Prediction('03', 'p', QUESTION, lambda: made.answer, lambda: made.look)
+    made = Prediction('03', 'p', QUESTION, lambda: {'said': made.answer} if made.answer else {}, lambda: made.look)
     made.answer, made.look = None, False
     return made
 
@@ -111,11 +111,12 @@ def test_lesson_without_a_notebook(capsys):
 
 
 def test_a_cell_that_was_skipped_is_named(capsys):
-    assert about('03').made['net'] == 'Watch it happen' and about('03').made['nn'] == 'Run it'
+    assert about('03').made['net'] == "Backward never reaches MatMul's rule"
+    assert about('03').made['nn'] == "Run it: the document's listing"
     told = []
     shell = type('Shell', (), {'showtraceback': lambda self, *error, tb_offset: told.append(error)})()
     lesson('03').missing(shell, NameError, NameError('no net', name='net'), None)
-    tells(capsys.readouterr().out.splitlines()[1], 'net is made', 'Watch it happen')
+    tells(capsys.readouterr().out.splitlines()[1], 'net is made', 'Backward never reaches')
     lesson('03').missing(shell, NameError, NameError('no other', name='other'), None)
     assert len(told) == 2 and 'other' not in capsys.readouterr().out
 

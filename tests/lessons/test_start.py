@@ -3,13 +3,17 @@
 import re
 from functools import reduce
 
-import nbformat
 import pytest
 
 from minicell import installation
+from minicell.teach import Map, lesson
+from minicell.teach.about import about
 from minicell.teach.clock import minutes, rounded
+from minicell.teach.course import minutes as minutes_of
+from minicell.teach.course import stops
 from minicell.teach.self_test import SelfTest, self_test
 from tests.lessons import lint
+from tests.lessons.drive import commit
 from tests.lessons.kernels import complaints, printed
 from tests.lessons.notebooks import NUMBERS, PATHS, read
 from tests.lessons.page import Page
@@ -17,18 +21,41 @@ from tests.messages import tells
 
 PAGE = Page('00')
 
-ROW = re.compile(r'^\| \[(\d\d) (.+?)\]\((\S+)\) \| (.+?) \| (\d+) \|$', re.MULTILINE)
-
 
 def test_the_map_has_all_lessons_in_their_order_and_says_what_they_say():
-    rows = ROW.findall(PAGE.source('map'))
-    assert [number for number, *_ in rows] == NUMBERS
-    for number, title, file, question, told in rows:
-        opens = read(number).cells[0].source
-        assert file == PATHS[number].name
-        assert opens.startswith(f'# Lesson {number} · {title}\n'), number
-        assert f'**{question}**' in opens, number
-        assert int(told) == rounded(read(number).cells), number
+    listed = stops()[1:]
+    assert [stop.number for stop in listed] == NUMBERS
+    for stop in listed:
+        opens = read(stop.number).cells[0].source
+        assert f'{stop.stem}.ipynb' == PATHS[stop.number].name
+        assert opens.startswith(f'# Lesson {stop.number} · {stop.title}\n\n**{stop.question}**'), stop.number
+        assert stop.minutes == rounded(read(stop.number).cells), stop.number
+        assert [*stop.asks, *stop.tries] == [*about(stop.number).questions, *about(stop.number).exercises]
+    assert minutes_of(PATHS['03'].parent / 'WRITING.md') == 0, 'no notebook, and no traceback'
+    kept = PAGE.cell('map').outputs[0].data
+    assert kept['text/plain'] == repr(Map()) and kept['text/html'].count('○ not yet') == len(listed), 'of no learner'
+
+
+def test_the_map_says_how_far_a_learner_has_come(file):
+    states = lambda: [stop.stands() for stop in stops()]
+    assert states() == ['this page', *['○ not yet'] * len(NUMBERS)] and not file.exists()
+    L = lesson('03')
+    commit(L, 'takeover', right=False)
+    assert states()[3] == '◐ begun' and '◐ begun' in Map().html()
+    for name in (*L.about.questions, *L.about.exercises):
+        assert states()[3] == '◐ begun', 'exercises count too'
+        L.kept.tell(name, state='passed')
+    assert states()[3] == '✓ done' and states()[4] == '○ not yet'
+    file.write_text('{"lesson": "03"')
+    assert states()[3] == '○ not yet'
+    tells(Map().html().split('class="note"')[1], 'Line 1 of', 'cannot be read', keep=False)
+
+
+def test_the_surprise_comes_before_any_table_and_its_picture_is_at_4_and_2():
+    assert read('00').cells[1].id == 'l00-tape'
+    assert [cell.id for cell in read('00').cells if '|---' in cell.source] == ['l00-words']
+    assert PAGE.source('tape').endswith("tape.show(step='compare')")
+    tells(PAGE.cell('tape').outputs[0].metadata['image/png']['alt'], 'dx is wrong', '4.0', '2.0')
 
 
 @pytest.mark.parametrize(
@@ -56,7 +83,7 @@ def test_it_takes_five_minutes():
 def test_it_runs(run):
     cells = run(read('00'))
     assert complaints(cells) == []
-    assert 'is ready' in printed(cells[0]) and '✓ a gradient' in printed(cells[0])
+    assert any('is ready' in printed(cell) and '✓ a gradient' in printed(cell) for cell in cells)
 
 
 def test_it_leads_to_files_that_are_there():
@@ -65,7 +92,7 @@ def test_it_leads_to_files_that_are_there():
 
 
 def test_what_is_kept_is_of_no_machine():
-    shown = nbformat.from_dict(self_test()._repr_mimebundle_())
+    shown = self_test().bundle()
     kept = PAGE.cell('self-test').outputs[0].data
     assert 'is ready' in shown['text/html'] and 'is ready' in shown['text/plain']
     assert 'Run this cell' in kept['text/plain'] and 'Run this cell' in kept['text/html']
@@ -77,4 +104,4 @@ def test_what_is_missing_is_said():
     first, *rest = repr(SelfTest(found)).splitlines()
     tells(first, 'not work', ': numpy')
     assert '✗ numpy: not <installed>' in rest
-    tells(SelfTest(found)._repr_mimebundle_()['text/html'], '✗ minicell', 'not &lt;installed')
+    tells(SelfTest(found).html(), '✗ minicell', 'not &lt;installed')

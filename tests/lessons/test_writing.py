@@ -10,6 +10,7 @@ import minicell.teach
 from minicell.teach import build, lesson, source
 from minicell.teach.about import about
 from minicell.teach.order import exercise
+from minicell.view.picture import WORDS
 from tests.lessons.kernels import ROOT
 from tests.messages import refused
 
@@ -117,3 +118,14 @@ def test_the_line_is_the_line_of_the_fault(files):
     at = FILES[TEXT].splitlines().index('- [ ] 60: ten times the slope.') + 1
     with refused(source.SourceError, '16_square.md', f'line {at}: '):
         lesson('16')
+
+
+def test_what_a_text_says_to_press_is_what_a_button_says():
+    """**Next** is no sign that a reader has to guess."""
+    texts = ''.join(path.read_text(encoding='utf-8') for path in (ROOT / 'lessons').rglob('*.md'))
+    named = set(re.findall(r'(?:press|button)\s+\*\*([^*]+)\*\*', texts, re.I))
+    assert {'Next', 'Takeover', 'Train', 'Try a common mistake'} <= named
+    made = ''.join(path.read_text(encoding='utf-8') for path in (ROOT / 'minicell').rglob('*.[pj][ys]'))
+    buttons = set(re.findall(r"\bbutton\((?:\w+, )?'([^']+)'|\brun = '(\w+)'", made))
+    buttons = {*map(''.join, buttons), *(word.capitalize() for word in WORDS)}
+    assert named - buttons == {'Play'}, 'everybody reads that sign'

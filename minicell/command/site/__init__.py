@@ -89,14 +89,14 @@ def write(
 
 def others(folder: Path, course: list[tuple[str, str]], answers: bool = False) -> Iterator[Page]:
     """All pages but the lessons and the first one. `answers`: they lead to JupyterLite."""
-    yield lessons_page.page(folder, course, start(), WHOLE.format(lite.link(course[0][0])) if answers else '')
+    yield lessons_page.page(folder, WHOLE.format(lite.link(course[0][0])) if answers else '')
     yield from texts.how()
     yield texts.mindspore()
     yield from reference.pages()
 
 
 def start() -> str:
-    """The text of lesson 00, which has the map of the course, and the words of other frameworks."""
+    """The text of lesson 00, which has the words of other frameworks."""
     (path,) = shipped().glob('00_*.ipynb')
     cells = nbformat.read(path, as_version=4).cells
     return '\n\n'.join(cell.source for cell in cells if cell.cell_type == 'markdown')
@@ -192,7 +192,7 @@ def output(out: Any) -> str:
     for kind in ('text/html', 'image/svg+xml'):
         if kind in data:
             reached = re.sub(r'<pre(?![^>]*tabindex)', f'<pre {SCROLLS.format("Printed")}', ''.join(data[kind]))
-            return f'<div class="out">{reached}</div>'
+            return f'<div class="out">{texts.among_pages(reached)}</div>'
     if 'image/png' in data:
         alt = escape(
             out.metadata.get('image/png', {}).get('alt', '') or ''.join(data.get('text/plain', '')), quote=True

@@ -5,14 +5,12 @@ import struct
 from html import escape
 from pathlib import Path
 
+from minicell.teach.course import Stop, stops
+
 from ..lessons import PACKAGE
 from .document import Page
 from .texts import html_of
 
-# A row of lesson 00's map.
-ROW = re.compile(
-    r'^\| (?:\[(?P<linked>[^\]]+)\]\(\S+\)|(?P<plain>[^|\[]+?)) \| (?P<asks>[^|]+) \| (?P<minutes>\d+) \|$', re.M
-)
 # The pictures of the README's map. They travel in no wheel: a site is published from a clone.
 README = PACKAGE.parent / 'README.md'
 PICTURE = re.compile(r'<img src="(?P<path>\.github/lessons/(?P<number>\d\d)\.png)" width="\d+" alt="(?P<alt>[^"]+)">')
@@ -37,15 +35,11 @@ ABLE = {
 }
 
 
-def page(folder: Path, lessons: list[tuple[str, str]], start: str, whole: str = '') -> Page:
-    """The list. `lessons`: (page, title); `start`: the text of lesson 00, which has the map."""
-    rows = {
-        (found['linked'] or found['plain']).partition(' ')[0]: (found['asks'], found['minutes'])
-        for found in ROW.finditer(start)
-    }
+def page(folder: Path, whole: str = '') -> Page:
+    """The list."""
     shown = pictures(folder)
-    items = ''.join(item(name, title, *rows[name[:2]], shown.get(name[:2], '')) for name, title in lessons)
-    total = sum(int(minutes) for _, minutes in rows.values())
+    items = ''.join(item(stop, shown.get(stop.number, '')) for stop in stops())
+    total = sum(stop.minutes for stop in stops())
     about = 'Short lessons on custom backward rules: predict, run, step through the tape, and write your own bprop.'
     main = (
         f'<h1>The lessons</h1><p>You need Python, a little NumPy, and the chain rule. Start anywhere: each lesson '
@@ -57,14 +51,14 @@ def page(folder: Path, lessons: list[tuple[str, str]], start: str, whole: str = 
     return Page('course.html', 'The lessons', about, main)
 
 
-def item(name: str, title: str, asks: str, minutes: str, picture: str) -> str:
+def item(stop: Stop, picture: str) -> str:
     """One lesson in the list."""
-    number, head = name[:2], re.sub(r'^Lesson \d\d · ', '', title)
-    asked = html_of(asks).strip().removeprefix('<p>').removesuffix('</p>')
+    asked = html_of(stop.question).strip().removeprefix('<p>').removesuffix('</p>')
     return (
-        f'<li><span class="number" aria-hidden="true">{number}</span><a href="{name}.html">{escape(head)}</a>'
-        f'<span class="minutes">{minutes} min</span><p>{asked}</p>'
-        f'<p class="able">You will be able to {ABLE[number]}</p>{picture}</li>'
+        f'<li><span class="number" aria-hidden="true">{stop.number}</span>'
+        f'<a href="{stop.stem}.html">{escape(stop.title)}</a>'
+        f'<span class="minutes">{stop.minutes} min</span><p>{asked}</p>'
+        f'<p class="able">You will be able to {ABLE[stop.number]}</p>{picture}</li>'
     )
 
 

@@ -18,8 +18,12 @@ def html_of(markdown: str) -> str:
 
     body = re.sub(r'<a class="anchor-link".*?</a>', '', markdown2html_mistune(markdown))
     body = body.replace('<pre>', '<pre tabindex="0" role="region" aria-label="Code">')  # it may scroll
-    body = re.sub(r'href="(\d\d_\w+)\.ipynb"', r'href="\1.html"', body)
-    return re.sub(r'<table>.*?</table>', table, body, flags=re.S)
+    return re.sub(r'<table>.*?</table>', table, among_pages(body), flags=re.S)
+
+
+def among_pages(body: str) -> str:
+    """HTML whose links to lessons lead to their pages."""
+    return re.sub(r'href="(\d\d_\w+)\.ipynb"', r'href="\1.html"', body)
 
 
 def table(found: re.Match) -> str:

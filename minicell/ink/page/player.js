@@ -31,7 +31,7 @@ function play(root, data, css) {
   const turns = html('div', bar, 'turns');
   const back = icon(button(turns, '', 'One step back (←)', () => go(now - 1)), 'Back', 'M10 3L5 8l5 5');
   const player = icon(button(turns, '', 'Play the steps one after another', () => run(!playing)), 'Play', PLAY);
-  const next = icon(button(turns, '', 'One step on (→)', () => go(now + 1)), 'Next', 'M6 3l5 5l-5 5');
+  const next = button(turns, 'Next', 'One step on (→)', () => go(now + 1));
   const jumps = html('div', bar, 'turns');
   const more = html('details', bar, 'more');
   html('summary', more, '', '…').setAttribute('aria-label', 'More');

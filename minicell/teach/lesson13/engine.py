@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minicell.teach.words import block, folded, pre
+from minicell.teach.words import folded, pre
 
 STEPS = ('13a', '13b', '13c', '13d', '13e', '13f')
 BEGINS = 'exec(so_far('  # the line of a start above which it only fetches the steps before
@@ -55,7 +55,7 @@ class Folded:
         return self.code
 
     def _repr_html_(self) -> str:
-        return block(folded(self.summary, pre(self.code)))
+        return folded(self.summary, pre(self.code))
 
 
 def whole() -> Folded:

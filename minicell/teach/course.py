@@ -1,0 +1,90 @@
+"""The map of the course: each lesson with its question and its minutes, and how far a learner has come in it."""
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import words
+from .card import Card
+from .clock import rounded
+from .progress import Kept
+from .source import path_of, read
+
+TITLE = re.compile(r'^# (?:Lesson \d\d · )?(.+)\n\n\*\*(.+)\*\*$', re.M)
+START = '00'
+STATES = '○ not yet', '◐ begun', '✓ done'
+
+
+class Stop(NamedTuple):
+    """A lesson on the map. `asks` are the names of its questions, `tries` those of its exercises."""
+
+    number: str
+    title: str
+    question: str
+    minutes: int
+    stem: str
+    asks: list[str]
+    tries: list[str]
+
+    def stands(self) -> str:
+        """How far a learner has come in it."""
+        if self.number == START:
+            return 'this page'
+        kept = Kept(self.number, {*self.asks, *self.tries})
+        done = sum(name in kept.states for name in self.asks)
+        done += sum(kept.states.get(name) == 'passed' for name in self.tries)
+        return STATES[2 if done == len(self.asks + self.tries) else bool(kept.told)]
+
+
+@cache
+def stops() -> list[Stop]:
+    """All lessons in their order, as their own sources and notebooks tell it."""
+    found = []
+    for path in sorted(path_of(START).parents[1].glob('[0-9][0-9]_*.ipynb')):
+        source = path.parent / 'source' / f'{path.stem}.md'
+        cells = read(source)
+        title, question = TITLE.search(cells[0].text).groups()
+        asks = [cell.asks for cell in cells if cell.kind in ('predict', 'recall')]
+        tries = sorted(each.stem for each in source.with_suffix('').glob('*.md'))
+        found.append(Stop(path.name[:2], title, question, minutes(path), path.stem, asks, tries))
+    return found
+
+
+def minutes(notebook: Path) -> int:
+    """How long a lesson takes, from its notebook; 0 of one that somebody has edited until it cannot be read."""
+    try:
+        return rounded(json.loads(notebook.read_text(encoding='utf-8'))['cells'])
+    except (ValueError, LookupError, TypeError):
+        return 0
+
+
+class Map(Card):
+    """The lessons, with links. In a notebook it says what is kept on the machine, on a page what that page keeps."""
+
+    kind = 'map'
+
+    def __init__(self) -> None:
+        super().__init__(START, 'of the course')
+
+    def facts(self) -> dict[str, Any]:
+        """What each lesson asks: of a page, answers are all the progress there is."""
+        return {'asks': {stop.number: stop.asks for stop in stops()}}
+
+    def body(self) -> str:
+        """A row for each lesson."""
+        rows = ''.join(
+            f'<li data-of="{stop.number}"><a href="{stop.stem}.ipynb">{stop.number} {words.inline(stop.title)}</a> '
+            f'<span>{words.inline(stop.question)}</span> <span>{stop.minutes} min</span> <b>{stop.stands()}</b></li>'
+            for stop in stops()
+        )
+        trouble = Kept(START, set()).trouble
+        return f'<ol class="course">{rows}</ol>' + (f'<p class="note">{words.inline(trouble)}</p>' if trouble else '')
+
+    def text(self) -> str:
+        """The same as text."""
+        rows = (
+            f'{each.number} {each.title} · {each.question} · {each.minutes} min · {each.stands()}' for each in stops()
+        )
+        return '\n'.join(rows)
