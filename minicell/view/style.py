@@ -105,7 +105,7 @@ ROOMY_CODE, LONG_FUNCTION, AROUND_MARK, MARKED = 22, 60, 6, 8  # lines that a pa
 INDENT = 4  # of a tab
 MOST_STEPS = 160
 JUDGED = 40
-CAPTION = 880
+CAPTION, CAPTION_ROWS = 880, 3  # how wide it is before it is broken, and how many rows it may have
 TOUCHED = 400  # entries; to tell how the numbers of a longer tape were made would take too long
 ACCOUNTS = 64  # of a picture: more would not travel
 

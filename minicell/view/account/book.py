@@ -33,7 +33,6 @@ class Book:
     def __init__(self, tape: Tape) -> None:
         self.walk = walk = Walk(tape)
         self.read: dict[int, str] = {}  # id of a Tensor -> what a line calls it that reads it
-        self.written: dict[int, str] = {}  # and the expression there that makes it, where it has no name
         self.origin: dict[int, Op | Call] = {}  # id of a Tensor -> what made it, on the tape or not
         self.lines: dict[int, Where | None] = {}  # time of an Op or Call -> its place in the user's code
         self.tensors: dict[int, Tensor] = {}  # all that ops, Cells and gradients were given
@@ -67,8 +66,8 @@ class Book:
         for t, name in zip(given, written, strict=True):
             if isinstance(t, Tensor):
                 self.tensors[id(t)] = t
-                if name:
-                    (self.read if NAME.fullmatch(name) else self.written).setdefault(id(t), name)
+                if NAME.fullmatch(name):
+                    self.read.setdefault(id(t), name)
 
     def called(self, tensor: Tensor) -> str:
         """What the code calls a tensor: the line that makes it, else a line that reads it."""
@@ -79,10 +78,8 @@ class Book:
         same = self.walk.tensors.same
         while not self.called(tensor) and id(tensor) in same:
             tensor = same[id(tensor)]
-        known, made = self.called(tensor) or self.gradients.get(id(tensor), ''), self.origin.get(id(tensor))
-        if known or made is None:
-            return known
-        return self.written.get(id(tensor)) or self.walk.tensors.made_by(tensor) or self.who(made)
+        made, known = self.origin.get(id(tensor)), self.called(tensor) or self.gradients.get(id(tensor), '')
+        return known or (made and (self.walk.tensors.made_by(tensor) or self.who(made))) or ''
 
     def gradient(self, tensor: Tensor) -> str:
         """What to call a tensor's gradient: `dx`, or `d(dx)` where that is one itself."""
