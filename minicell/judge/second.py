@@ -26,7 +26,8 @@ def verdicts(tape: Tape, run: Any, firsts: Callable[[], list[Verdict]]) -> list[
             raise Unknown(unseen)
         due, *rounded = (without_bprops(tape, run.key, seed) for seed in range(1 + TIMES))
     except Unknown as error:
-        return [v._replace(why=f'The gradient of a gradient is not known here: {error}.') for v in told]
+        why = f'The gradient of a gradient is not known here: {str(error).rstrip(".")}.'
+        return [v._replace(why=why) for v in told]
     return [judged(v, d, [r[v.place] for r in rounded], inner) for v, d in zip(told, due, strict=True)]
 
 
