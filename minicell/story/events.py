@@ -103,8 +103,7 @@ class Walk:
 
     def number(self, event: Any) -> int | None:
         """The entry of an Op or Call that backward reaches."""
-        made = next(iter(tensors(event.out)), None)
-        return self.entry_of.get(id(event), self.tensors.maker.get(id(made)))
+        return self.entry_of.get(id(event), self.tensors.maker.get(id(next(iter(tensors(event.out)), None))))
 
     def inputs(self, event: Any, entry: Entry) -> list[str]:
         """What the line of an op calls its inputs; else what they are called, or who made them."""
