@@ -13,7 +13,7 @@ from ..core.errors import MinicellError
 from ..replay import differences
 from ..replay.harmless import Harm
 from .takeover import FAR, Takeover
-from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, differs
+from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, differs, written
 
 FEW, MANY = 4, 16  # how often all numbers are rounded at random: at first, and before something is called wrong
 NEARER = tuple(10.0**-k for k in range(1, 9))  # how near to a point a limit is looked for
@@ -66,11 +66,6 @@ def sentence(*parts: str) -> str:
     """Reasons as a sentence."""
     said = '; '.join(filter(None, parts))
     return f'{said[:1].upper()}{said[1:]}.'.replace('Construct', 'construct')
-
-
-def number(value: float) -> str:
-    """A number as a sentence has it."""
-    return f'{value + 0.0:.4g}'.replace('nan', 'NaN')
 
 
 # ---- the rules see everything ----------------------------------------------------------------------------------------
@@ -195,8 +190,8 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
                 return told._replace(verdict=RIGHT, room=off)
     at = told.worst
     where = f'd{told.name}{list(at) if at else ""}'
-    said = f'None counts as zero, and {where}' if told.yours is None else f'{where} is {number(given[at])}, and'
-    due = number(told.due[at]) if number(told.due[at]) != number(given[at]) else f'{told.due[at]:.9g}'
+    yours, due = written(given[at], told.due[at])
+    said = f'None counts as zero, and {where}' if told.yours is None else f'{where} is {yours}, and'
     return told._replace(verdict=WRONG, why=f'{said} should be {due}.')
 
 

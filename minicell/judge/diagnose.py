@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .guesses import atoms, conditions, fitted, forms, lengths, made_of, near, terms, wide
+from .verdict import apart, written
 
 
 class Trial(NamedTuple):
@@ -86,20 +87,11 @@ def at(cases: Sequence[Case], field: str = 'due', said: str = 'it is {}, and {} 
     other = wide(getattr(c.t, field))
     if c.yours.shape != other.shape:
         return f': its shape is {c.yours.shape}, and {other.shape} is due.'
-    apart = np.abs(c.yours - other / (2 if field == 'twice' else 1))
-    gap = np.nan_to_num(apart, nan=1e300) * ~((apart <= c.room) | np.isnan(other))
+    off = apart(c.yours, other / (2 if field == 'twice' else 1))
+    gap = np.nan_to_num(off, nan=1e300) * ~((off <= c.room) | np.isnan(other))
     place = np.unravel_index(int(gap.argmax()), gap.shape)
-    numbers = [f'{v[place] + 0.0:.4g}' for v in (c.yours, other)]
-    if numbers[0] == numbers[1]:
-        numbers = [repr(float(v[place])) for v in (c.yours, other)]
     where = f'at [{", ".join(map(str, place))}] ' if place else ''
-    return f': {where}{said.format(*map(shown, numbers))}.'
-
-
-def shown(text: str) -> str:
-    """A number as a sentence shows it."""
-    text = text + '.0' if text.lstrip('-').isdigit() else text
-    return text.replace('nan', 'NaN').replace('inf', 'infinity').replace('-', '−')
+    return f': {where}{said.format(*written(c.yours[place], other[place]))}.'
 
 
 def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterator[str]:
@@ -154,7 +146,7 @@ def constant(cases: Sequence[Case]) -> Iterator[str]:
         found[k] = factor if c.is_(factor * c.due, factor) else np.nan
     fits = lambda due: bool(near(found, np.array(due), 99 * max(c.eps for c in cases) * np.abs(found)).all())
     if fits(found[0]):
-        yield f'It is {shown(f"{found[0]:.4g}")} times what is due'
+        yield f'It is {found[0]:.4g} times what is due'.replace('-', '−')
     for word, due in shared(cases, lengths).items():
         for said in ['large'] * fits(due) + ['small'] * fits(1 / np.array(due)):
             yield f'It is too {said} by a factor, {word}'
@@ -241,7 +233,9 @@ def share(cases: Sequence[Case], masks: Sequence[np.ndarray]) -> float | None:
 def times(k: float) -> str:
     """So many times what is due, in words."""
     words = {0: '0', 1: 'right', -1: 'of the opposite sign'}
-    return next((word for n, word in words.items() if abs(k - n) < 1e-6), f'{shown(f"{k:.4g}")} times what is due')
+    return next(
+        (word for n, word in words.items() if abs(k - n) < 1e-6), f'{k:.4g} times what is due'.replace('-', '−')
+    )
 
 
 def along(cases: Sequence[Case]) -> Iterator[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from ..core.watch import Tape
 from ..replay.nested import EPS, Unknown, without_bprops
 from ..replay.program import GRADIENT
-from .verdict import NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
+from .verdict import NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, written
 
 TIMES = 4  # how often its inputs are rounded at random
 
@@ -26,7 +26,8 @@ def verdicts(tape: Tape, run: Any, through: Sequence[Any]) -> list[Verdict]:
             raise Unknown(unseen)
         due, *rounded = (without_bprops(tape, run.key, seed) for seed in range(1 + TIMES))
     except Unknown as error:
-        return [v._replace(why=f'The gradient of a gradient is not known here: {error}.') for v in told]
+        why = f'The gradient of a gradient is not known here: {str(error).rstrip(".")}.'
+        return [v._replace(why=why) for v in told]
     return [judged(v, d, [r[v.place] for r in rounded], inner) for v, d in zip(told, due, strict=True)]
 
 
@@ -46,6 +47,7 @@ def judged(told: Verdict, due: np.ndarray, rounded: list[np.ndarray], inner: lis
     if any(v.verdict == SURROGATE for v in inner):
         return told._replace(verdict=SURROGATE, why='It goes through a surrogate, whose derivative is one, too.')
     at = told.worst
-    numbers = f'd{told.name}{list(at) if at else ""} is {told.given[at]:.4g}, and should be {due[at]:.4g}.'
+    yours, true = written(told.given[at], due[at])
+    numbers = f'd{told.name}{list(at) if at else ""} is {yours}, and should be {true}.'
     same = all(v.ok for v in inner)
     return told._replace(verdict=WRONG, why=f'{"The first derivative is right, the second is not: " * same}{numbers}')

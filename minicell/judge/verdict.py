@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..ink import numbers
+
 RIGHT, WRONG, SURROGATE, KINK = 'right', 'wrong', 'surrogate', 'kink'
 NOT_ASKED, UNKNOWN = 'not asked', 'unknown'
 
@@ -62,6 +64,12 @@ class Verdict(NamedTuple):
         off = np.where(np.isfinite(off), off, np.where(np.isnan(self.due), -1.0, np.inf))
         off = np.where(self.differs, off, -1.0) if self.differs.any() else off
         return tuple(int(n) for n in np.unravel_index(int(np.argmax(off)), off.shape))
+
+
+def written(*pair: float) -> list[str]:
+    """Two numbers as they are written everywhere; with more decimals where they would look alike."""
+    every = [[numbers.said(n + 0.0, digits) for n in pair] for digits in (None, *range(3, 13))]
+    return next((each for each in every if each[0] != each[1]), every[0])
 
 
 def apart(yours: np.ndarray, due: np.ndarray) -> np.ndarray:

@@ -103,8 +103,7 @@ class Walk:
 
     def number(self, event: Any) -> int | None:
         """The entry of an Op or Call that backward reaches."""
-        made = next(iter(tensors(event.out)), None)
-        return self.entry_of.get(id(event), self.tensors.maker.get(id(made)))
+        return self.entry_of.get(id(event), self.tensors.maker.get(id(next(iter(tensors(event.out)), None))))
 
     def inputs(self, event: Any, entry: Entry) -> list[str]:
         """What the line of an op calls its inputs; else what they are called, or who made them."""
@@ -179,6 +178,8 @@ class Walk:
         entry, rule = self.write(event, event.rule.name, 'op', recorded), facts.under(event.rule)
         entry.source = self.places.expression(entry.where) if entry.mark else ''
         entry.rule = event.rule
+        if entry.where is event.where and len(entry.source) <= names.LONGEST:  # in a layer, several ops may share it
+            self.tensors.written[id(event.out)] = entry.source
         if recorded and isinstance(rule, Passing):
             hanging = facts.hanging(rule, event.attrs) or self.heard.get(id(event), ())
             for function, owner, how in hanging[:1]:  # it is what backward will call
@@ -187,9 +188,8 @@ class Walk:
                 entry.name = f'hook on {on or "a tensor"}'
         self.own(event.out, self.made, self.places.target(event.where))
         if rule in facts.GATES and len(outs := tensors(event.out)) == len(event.inputs):
-            for t, name in zip(outs, self.inputs(event, entry), strict=True):  # what goes through is called as before
-                if name:
-                    self.tensors.called[id(t)] = name
+            called = zip(map(id, outs), self.inputs(event, entry), strict=True)  # what goes through is called as before
+            self.tensors.called.update((t, name) for t, name in called if name)
 
     def overwritten(self, event: Any) -> None:
         """A Tensor's memory is overwritten: a Parameter is updated, say."""

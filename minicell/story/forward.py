@@ -93,7 +93,7 @@ class Forward:
         made.keys = tuple(self.tensors.key(t) for t in given)
         made.sources = self.tensors.sources(given)
         made.wires = kept.wires(self.used.pop(entry, []), event.cell.internal_params, True)
-        made.why = kept.why_loose(event, bool(self.stack.gradients())) if made.kind == 'loose' else ''
+        made.why = kept.why_loose(event, self.stack.gradients(), self.tensors) if made.kind == 'loose' else ''
         self.outputs(event, entry, self.places.target(event.where) or 'out')
         self.written(entry)
 
@@ -167,7 +167,7 @@ class Forward:
             named = zip(made.outputs, made.inputs if len(made.inputs) == len(made.outputs) else (), strict=False)
             made.outputs = tuple(v._replace(name=i.name) for v, i in named) or made.outputs
         made.wires = kept.wires(list(event.inputs), (), False)
-        made.why = kept.why_loose(event, bool(self.stack.gradients())) if made.kind == 'loose' else ''
+        made.why = kept.why_loose(event, self.stack.gradients(), self.tensors) if made.kind == 'loose' else ''
         made.note = self.note(made.mark)
         self.hooked(made)
         self.written(entry)

@@ -5,7 +5,7 @@ from typing import Any
 from ..core.rules import Plain
 from . import facts
 from .record import Wire
-from .tensors import is_parameter
+from .tensors import Tensors, is_parameter
 
 
 def wires(used: list, owned: Any, custom: bool) -> tuple[Wire, ...]:
@@ -24,10 +24,10 @@ def wires(used: list, owned: Any, custom: bool) -> tuple[Wire, ...]:
     return tuple(out.values())
 
 
-def why_loose(event: Any, watched: bool) -> str:
-    """Why a call left no entry."""
+def why_loose(event: Any, gradients: list, known: Tensors) -> str:
+    """Why a call left no entry, whatever gradients are open."""
     name = event.rule.name if hasattr(event, 'rule') else type(event.cell).__name__
-    if not watched:
+    if not gradients:
         return 'no gradient is being taken'
     if name == 'StopGradient':
         return 'stop_gradient blocks it on purpose'
@@ -36,4 +36,5 @@ def why_loose(event: Any, watched: bool) -> str:
         return f'{name} gives {dtype}: no gradient'
     if isinstance(facts.under(getattr(event, 'rule', None)), Plain):
         return f'{name} has no derivative'
-    return 'no input of it is being followed'
+    asked = dict.fromkeys(n for play in gradients for t in play.gradient.inputs if (n := known.name(t)))
+    return f'it does not depend on {" or ".join(asked) if 0 < len(asked) < 4 else "what is asked for"}'

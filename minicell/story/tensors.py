@@ -13,6 +13,7 @@ class Tensors:
         self.entries = entries
         self.maker: dict[int, int] = {}  # id of a tensor -> the entry that made it
         self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
+        self.written: dict[int, str] = {}  # id of a tensor -> the short expression of the one op that made it
         self.same: dict[int, Any] = {}  # id of a gradient's marked input, or a construct's own -> what was given
         self.keys: dict[int, int] = {}  # id of a tensor -> its number
         self.nones: dict[int, str] = {}  # id of a tensor -> who said that it has no gradient
@@ -36,16 +37,15 @@ class Tensors:
         return self.name(tensor) or self.made_by(tensor)
 
     def made_by(self, tensor: Any) -> str:
-        """The entry that made a tensor, as a name for what the code has no name for: `entry 3`, or ''."""
+        """A name for what the code has no name for: what made it, as `x @ w`, or as `entry 3`; or ''."""
         if id(tensor) not in self.maker:
             return ''
         entry = self.entries[self.maker[id(tensor)]]
-        return f'entry {entry.label}' if entry.kind == 'op' else entry.name
+        return entry.name if entry.kind != 'op' else self.written.get(id(tensor)) or f'entry {entry.label}'
 
     def sources(self, given: Any) -> tuple[int, ...]:
         """The entries that made these tensors."""
-        makers = (self.maker.get(id(t)) for t in given)
-        return tuple(m for m in makers if m is not None)
+        return tuple(self.maker[id(t)] for t in given if id(t) in self.maker)
 
     def enter(self, marked: Any, source: Any, parameter: str) -> None:
         """A gradient marks its input: the marked tensor is called as the one that entered."""

@@ -96,7 +96,7 @@ def arrivals(now: Now, level: int, w: float, h: float) -> Box:
     small = [a for a in run.arrivals if a.total is None or a.total.data is None or a.total.data.size <= style.LARGE]
     if len(run.arrivals) <= 2 and len(small) == len(run.arrivals):
         each = (w - style.GAP) / max(len(run.arrivals), 1)
-        hero = level > 0 and len(run.arrivals) == 1 and not now.story.part(run)
+        hero = level > 0 and len(run.arrivals) == 1 and phrases.takeover_around(now.record, run) is None
         return Row(*[few(now, run, k, each, h, hero) for k in range(len(run.arrivals))], gap=style.GAP, across='start')
     return listed(now, run, w, h) or many(now, run, w)
 

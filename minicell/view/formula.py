@@ -85,7 +85,7 @@ def called(record: Record, entry: Entry, run: Pass | None = None) -> Called:
     named, own = entry.outputs[0].name if entry.outputs else '', f'entry {entry.label}'
     order = max(run.level - 1, 0) if run is not None else entry.level
     wanted = [entry.facts.dout] if entry.kind == 'call' and entry.facts else []
-    wanted += [gradient(named)] if entry.kind not in TAKEN and named not in ('', *given) else []
+    wanted += [gradient(named)] if entry.kind not in TAKEN and named not in ('', *given) and not order else []
     wanted += [f'dout{PRIMES[min(order, len(PRIMES) - 1)]}', gradient(own)]
     free = lambda *names: next(n for n in names if n and n not in given)
     return Called(given, free(named, 'out', own), free(*wanted))

@@ -195,24 +195,6 @@ class Story:
                         found.setdefault(reading.run, reading.reached)
         return [[(self.record.passes[number], when) for number, when in found.items()] for found in out]
 
-    def part(self, run: Pass) -> bool:
-        """Whether a bprop or a hook asked for a gradient: it ends in there, and is no gradient of the user's."""
-        taken = (r for r in self.record.readings if self.record.entries[r.entry].kind in TAKEN)
-        when = run.begun if run.started is None else run.started
-        return any(r.reached < when and (r.given is None or when < r.given) for r in taken)
-
-    @cached_property
-    def again(self) -> Value | None:
-        """What a takeover returned and the second tape ends with: there it is the output that is differentiated."""
-        last = next((e for e in reversed(self.record.entries) if e.level), None)
-        gave = [[g.value for g in r.gave if g.value is not None] for r in self.record.readings
-                if self.record.entries[r.entry].kind == 'call']  # fmt: skip
-        returned = {
-            (v.name, v.shape, v.data.tobytes()) for v, *more in filter(None, gave) if not more and v.data is not None
-        }
-        found = (v for v in (last.outputs if last is not None else ()) if v.data is not None)
-        return next((v for v in found if (v.name, v.shape, v.data.tobytes()) in returned), None)
-
     def contributions(self) -> dict[int, list[tuple[int, Value, int]]]:
         """For each tensor (its key) what was handed out for it: (step, value, reading). Where that is added to what has
         come before, the step is the one that adds it."""

@@ -151,9 +151,10 @@ def takeover_around(record: Record, run: Pass) -> Entry | None:
     """The entry in whose bprop or hook a gradient runs."""
     if run.inside is not None:
         return record.entries[record.readings[run.inside].entry]
+    when = run.begun if run.started is None else run.started
     for reading in reversed(record.readings):
         ended = reading.given if not reading.error else reading.reached
-        open_then = reading.reached < run.started and (ended is None or run.started < ended)
+        open_then = reading.reached < when and (ended is None or when < ended)
         if open_then and record.entries[reading.entry].kind in TAKEN:
             return record.entries[reading.entry]
     return None

@@ -104,8 +104,8 @@ def step(record: Record, story: Story, shot: Shot) -> Step:
 
 
 def short(caption: str) -> str:
-    """A caption that is at most two lines on a screen."""
-    rows = wrapped(metrics.clean(caption), style.CAPTION, 'h2', 2)
+    """A caption of a few lines on a screen."""
+    rows = wrapped(metrics.clean(caption), style.CAPTION, 'h2', style.CAPTION_ROWS)
     return ' '.join(cut(row, style.CAPTION, 'h2', end=True) for row in rows)
 
 

@@ -98,7 +98,6 @@ SCALES = 0.5, 4  # how much smaller or larger a picture may be
 ENDS = 4  # of many steps a quarter is those that compare, and each end has a quarter
 FEW = 4  # numbers that are said one by one
 NAMES_SAID, NAMES_WIDE = 4, 22  # so many names are listed, if all of them together are no longer
-FEWEST_DECIMALS, FINEST = 3, 12  # where two numbers would look alike
 GRAPH_NODES, GRAPH_NAME = 150, 40  # of a graph that is drawn at once; characters of a name
 RECORDS, TREES, LOOPS_KEPT, FORMULAS, PARTS = 32, 64, 4096, 256, 1024  # of what is worked out once
 ROOMY_CODE, LONG_FUNCTION, AROUND_MARK, MARKED = 22, 60, 6, 8  # lines that a panel has room for; of a function that is
@@ -106,7 +105,7 @@ ROOMY_CODE, LONG_FUNCTION, AROUND_MARK, MARKED = 22, 60, 6, 8  # lines that a pa
 INDENT = 4  # of a tab
 MOST_STEPS = 160
 JUDGED = 40
-CAPTION = 880
+CAPTION, CAPTION_ROWS = 880, 3  # how wide it is before it is broken, and how many rows it may have
 TOUCHED = 400  # entries; to tell how the numbers of a longer tape were made would take too long
 ACCOUNTS = 64  # of a picture: more would not travel
 

@@ -169,7 +169,7 @@ class Cells:
         dout = formula.called(self.record, entry, self.now and self.now.whose(slot.entry)).dout
         if len(entry.outputs) > 1:
             return f'dout[{slot.out}]' if entry.kind == 'call' or not slot.value.name else gradient(slot.value.name)
-        if slot.name == 'out' or (slot.value.name == '' and last):
+        if slot.name == 'out' or (last and (slot.value.name == '' or entry.level)):
             return dout
         if dout.rstrip('′″‴') not in ('dout', entry.facts and entry.facts.dout):
             return dout

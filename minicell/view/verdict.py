@@ -5,10 +5,9 @@ import re
 import numpy as np
 
 from ..ink import numbers, tiles
-from ..judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart
+from ..judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, written
 from ..story.names import gradient
 from ..story.record import Entry, Reading, Record, Value
-from . import style
 from .phrases import listed, some
 
 Said = tuple[str, str]
@@ -143,6 +142,4 @@ def worst(v: Verdict) -> tuple[tuple[int, ...], str, str] | None:
     """The worst number of a wrong gradient: its place, what it is, and what it should be."""
     if v.yours is None or v.worst is None:
         return None
-    tried = None, *range(style.FEWEST_DECIMALS, style.FINEST)
-    pairs = [tuple(tiles.shown(n[v.worst], digits) for n in (v.yours, v.due)) for digits in tried]
-    return v.worst, *next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
+    return v.worst, *written(v.yours[v.worst], v.due[v.worst])

@@ -153,7 +153,7 @@ def inside(record: Record, step: Step, number: int) -> Said:
     entry, value = record.entries[step.entry], step.value
     who = f'{"Your" if entry.yours else "Its"} {f"line {step.mark.line}" if step.mark else "code"}'
     deaf = entry.kind == 'call' and entry.facts and not entry.facts.reads_dout
-    rest = f'{p.amount(value)}.{" It does not look at dout." if deaf else ""}'
+    rest = f'{p.amount(value)}.{" It does not use dout." if deaf else ""}'
     if value.name:
         return f'{who} makes {value.name}', f'{value.name} = {step.what}: {rest}'
     return f'{who} runs {step.what}', f'The result is {rest}'
@@ -235,7 +235,7 @@ def final(story: 'Story', number: int) -> Said:
     record, run, names = story.record, story.record.passes[number], story.named(story.record.passes[number])
     called = [names.get(a.name, a.name) for a in run.arrivals]
     said = [p.told(a.total, name) for a, name in zip(run.arrivals, called, strict=True) if a.total]
-    way = next((v.why for v in run.verdicts if v.verdict == UNKNOWN), '') or way_of(story, number)
+    way = next((v.why for v in run.verdicts if v.verdict == UNKNOWN), '') or way_of(record, number)
     wrong = [name for name, v in zip(called, run.verdicts, strict=False) if v.verdict == WRONG]
     if wrong:
         return f'Your {p.some(wrong)} {"are" if len(wrong) > 1 else "is"} wrong, and nobody noticed', way
@@ -249,15 +249,14 @@ def final(story: 'Story', number: int) -> Said:
     return f'{", ".join(said)}: {what}', way
 
 
-def way_of(story: 'Story', number: int) -> str:
+def way_of(record: Record, number: int) -> str:
     """Which way a gradient of a gradient came, or why there was none."""
-    record, run = story.record, story.record.passes[number]
-    rules = p.rules_of(record, number)
+    run, rules = record.passes[number], p.rules_of(record, number)
     if rules and p.yours(record, number):
-        start = record.steps[run.started].entry
+        start, returned = record.steps[run.started].entry, {g.name for r in record.readings for g in r.gave}
         last = record.entries[start] if start is not None else None
-        ends = last is not None and last.source and any(v is story.again for v in last.outputs)
-        made = f', {story.again.name} = {last.source}' if ends else ''
+        names = [v.name for v in last.outputs if v.name in returned and last.source] if last is not None else []
+        made = f', {names[0]} = {last.source}' if names else ''
         return f'The outer grad recorded your bprop while it ran, and then differentiated its result{made}.'
     if rules or record.unknown:
         return f'It came back through {rules}.' * bool(rules)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from minicell.judge.diagnose import Trial, diagnose
+from minicell.judge.verdict import written
 from tests.judge.mistakes import LAYERS, MISTAKES, tried, wrong
 from tests.judge.stored import NUMBERS, listed
 from tests.messages import tells
@@ -157,7 +158,7 @@ def true(said: str, trials: list[Trial]) -> bool:
         said, place, *pair = found.groups()
         at = tuple(map(int, re.findall(r'\d+', place or '')))
         pairs = [(t.yours[at], t.due[at]) for t in trials if len(at) == t.due.ndim and (np.less(at, t.due.shape)).all()]
-        assert any(np.allclose(list(map(number, pair)), both, 1e-3, equal_nan=True) for both in pairs), (said, pair)
+        assert pair in [written(*both) for both in pairs], (said, pair)
     else:
         said = re.split(r': (?=at |it )', said)[0]
     claim, test = next((m, test) for form, test in CLAIMS.items() if (m := re.fullmatch(form, said)))

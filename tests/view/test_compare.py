@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
+
 import minicell as ms
 from minicell import Tensor, nn, ops
-from tests.view.gallery import picture
+from tests.messages import tells
+from tests.view.gallery import picture, texts
 
 
 def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
@@ -75,6 +78,21 @@ def test_the_true_gradient_stands_beside_yours_row_by_row():
             assert (yours['T'], true['T']) == ('4.30', '1.50') and yours['y'] == true['y'] and yours['x'] < true['x']
             assert frame[f'{worst[:-1]}a'].attrs['T'] == 'at [2, 2]'
             assert frame[worst[:-1]].attrs['rc'] == worst[:-1], 'it can be asked'
+
+
+@pytest.mark.parametrize('name', ['matmul', 'matmul_loss', 'none', 'large_wrong', 'heat_not_finite', 'relu6'])
+def test_a_number_in_the_judges_sentence_is_spelled_as_it_is_drawn(name):
+    film, said = picture(name).films[0], r'it is (\S+?),? and (\S+) is due|should be (\S+?)\.(?: |$)'
+    found = [(frame, m) for frame, s in zip(film.frames, film.steps, strict=True) if (m := re.search(said, s.caption))]
+    assert found
+    for frame, match in found:
+        assert set(filter(None, match.groups())) <= set(texts(frame))
+
+
+def test_a_long_caption_is_wrapped_and_not_cut():
+    (caption,) = (s.caption for s in picture('relu6').films[0].steps if 'Illegal primitive' in s.caption)
+    tells(caption, 'no second derivative', 'bprop of its')
+    assert caption[-2] != '.' == caption[-1]
 
 
 def test_the_numbers_of_such_a_sum_are_lit_where_they_stand_in_forward():

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from minicell.view import moment
+from minicell.view import moment, phrases
 from tests.view import gallery
 
 CUBE = 'def f(x):\n    return x * x * x\n'
@@ -105,7 +105,7 @@ def test_what_stands_under_an_entry_belongs_to_the_reading_that_the_step_tells(n
 def test_a_large_number_is_of_a_gradient_that_the_user_asked_for_and_has_come(name):
     shown_ = read(name)
     record = shown_.record
-    (film, *_), part = shown_.painted(), moment.Story(record).part
+    (film, *_), part = shown_.painted(), lambda run: phrases.takeover_around(record, run)
     for shot, frame in zip(moment.shots(record, False), film.frames, strict=True):
         for key in (key for key in frame if re.fullmatch(r'p\d+\.\d+\[0,0\]t', key)):
             run = record.passes[int(key[1:].partition('.')[0])]

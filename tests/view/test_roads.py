@@ -195,7 +195,7 @@ def test_backward_of_a_second_tape_ends_at_the_result():
 def test_what_the_second_gradient_differentiates_is_what_the_bprop_returned():
     second = bent('down')
     frame, told = second.films[0].frames[-1], shown(second)
-    assert 'seed' in told and {'dx', '✓ right'} <= set(told)
+    assert 'dout′' in told and {'dx', '✓ right'} <= set(told)
     dx = [s.attrs['T'] for s in frame.values() if s.attrs.get('T', '').startswith('−0.') is False and s.tag == 'text']
     assert dx.count('0.878') >= 3, 'beside its line, under x, and on the second tape'
     assert (
@@ -296,7 +296,7 @@ def test_a_rule_says_what_it_hands_out(order):
     """dout is a constant there, so that nothing is handed to it, whichever operand it is."""
     second = bent('down', 'slope * dout', order)
     said = ' '.join(shown(second, at(second, 'Mul’s rule gives')))
-    assert 'seed × dout' in said and 'seed × slope' not in said
+    assert 'dout′ × dout' in said and 'dout′ × slope' not in said
 
 
 class Gives(nn.Cell):

@@ -278,7 +278,7 @@ def test_hooks_on_one_of_several():
 
 def test_fan_out_and_many_entries():
     tape, d = taped(lambda x: x * x * x, Tensor(2.0))
-    assert [(r.who, r.by) for r in adds_up(tape.why(d)).rows] == [('2 Mul', '1 Mul'), ('1 Mul', 'x'), ('1 Mul', 'x')]
+    assert [(r.who, r.by) for r in adds_up(tape.why(d)).rows] == [('2 Mul', 'x * x'), ('1 Mul', 'x'), ('1 Mul', 'x')]
     part = next(e for e in tape.events if type(e).__name__ == 'Give').gradients[1][1]
     tells(adds_up(tape.why(part)).note, 'of 3 parts', 'of dx')
     assert len(tape.why(part).rows) == 1

@@ -12,8 +12,6 @@ from .. import style
 from . import slopes
 from .book import Book, Handed
 
-MOST = style.ASKED_NAMES
-
 
 class NotHandedOut(ValueError):
     """A Tensor is no gradient of this tape."""
@@ -21,20 +19,17 @@ class NotHandedOut(ValueError):
 
 def asked(tape: Tape, gradient: object, index: Any) -> tuple[Book, Handed, tuple[int, ...]]:
     """The tape's book, the gradient, and the index. Raises ValueError, TypeError, IndexError with a sentence."""
-    book = book_of(tape)
-    if isinstance(gradient, Handed):
-        handed, index = gradient, as_index(index)
-    elif isinstance(gradient, str):
-        handed, index = by_name(book, gradient), as_index(index)
-    else:
-        handed, index = by_identity(tape, book, gradient, as_index(index))
-    return book, handed, within(book, handed, index)
+    book, index = book_of(tape), as_index(index)
+    if isinstance(gradient, str):
+        gradient = by_name(book, gradient)
+    elif not isinstance(gradient, Handed):
+        gradient, index = by_identity(tape, book, gradient, index)
+    return book, gradient, within(gradient.tensor.shape, index)
 
 
 def book_of(tape: Tape) -> Book:
     """A tape's book, made once for a tape that is closed."""
-    known = tape.__dict__.get('_book')
-    events = tape.events
+    known, events = tape.__dict__.get('_book'), tape.events
     if known is None or known[0] is not events:
         known = tape.__dict__['_book'] = events, Book(tape)
     return known[1]
@@ -42,23 +37,26 @@ def book_of(tape: Tape) -> Book:
 
 def by_name(book: Book, name: str) -> Handed:
     """The gradient of that name; the name of what it is a gradient of will do."""
-    found = book.by_name
     for said in (name, f'd{name}', f'd({name})'):
-        if said in found:
-            return found[said]
+        if said in book.by_name:
+            return book.by_name[said]
     for t in book.tensors.values():
         if book.called(t) in (name, name[1:]) and t.array.dtype.kind not in 'fc':
-            raise ValueError(f'{book.called(t)} is {t.dtype}: only a Tensor of floats has a gradient.{users_line()}')
-    raise ValueError(f'There is no gradient called {name!r} on this tape. {names(found)}{users_line()}')
+            raise ValueError(no_float(book, t))
+    raise ValueError(f'There is no gradient called {name!r} on this tape. {names(book)}{users_line()}')
 
 
-def names(found: dict) -> str:
+def no_float(book: Book, t: Tensor) -> str:
+    """What to say of a Tensor that has no gradient."""
+    return f'{book.name(t)} is {t.dtype}: only a Tensor of floats has a gradient.{users_line()}'
+
+
+def names(book: Book) -> str:
     """The names that there are, the results first."""
-    known = list(found)
+    known, most = list(book.by_name), style.ASKED_NAMES
     if not known:
         return 'It has none: take a gradient inside the `with` block.'
-    more = f' and {len(known) - MOST} more' if len(known) > MOST else ''
-    return f'It has {", ".join(known[:MOST])}{more}.'
+    return f'It has {", ".join(known[:most])}{f" and {len(known) - most} more" if len(known) > most else ""}.'
 
 
 def by_identity(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Handed, tuple]:
@@ -71,8 +69,7 @@ def by_identity(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple
                         f'{article(type(gradient).__name__)}.{users_line()}')  # fmt: skip
     asked_for = gradient
     while id(gradient) not in book.by_id:
-        moved = step(tape, book, gradient, index)
-        if moved is None:
+        if (moved := step(tape, book, gradient, index)) is None:
             raise NotHandedOut(unknown(book, asked_for))
         gradient, index = moved
     return book.by_id[id(gradient)], index
@@ -83,9 +80,9 @@ def step(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Tensor
     op = book.origin.get(id(gradient))
     if not isinstance(op, Op) or not isinstance(op.out, Tensor) or op.state == 'hidden':
         return None
-    if len(index) != op.out.ndim or any(not -n <= i < n for i, n in zip(index, op.out.shape, strict=True)):
-        return None
     seed = np.zeros(op.out.shape)
+    if len(index) != seed.ndim or any(not -n <= i < n for i, n in zip(index, seed.shape, strict=True)):
+        return None
     seed[index] = 1.0
     inputs = [slopes.wide(tape.value(t, op.at)) for t in op.inputs]
     read = slopes.Read(op.rule, inputs, op.attrs, slopes.wide(tape.value(op.out, op.at)), [seed])
@@ -94,42 +91,38 @@ def step(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Tensor
             found = slopes.places(read, list(range(len(inputs))))
     except slopes.REFUSED:
         return None
-    ones = [(p, j) for p, d in found for j in map(tuple, np.argwhere(np.asarray(d)).tolist())]
+    ones = [(p, tuple(j), d) for p, d in found for j in np.argwhere(np.asarray(d)).tolist()]
     if len(ones) != 1 or len(found) != len(op.inputs):
         return None
-    p, j = ones[0]
-    return (op.inputs[p], j) if np.asarray(found[p][1])[j] == 1 else None
+    p, j, d = ones[0]
+    return (op.inputs[p], j) if np.asarray(d)[j] == 1 else None
 
 
 def unknown(book: Book, gradient: object) -> str:
     """What to say of a Tensor that is no gradient of this tape."""
-    found = book.by_name
     if id(gradient) in book.tensors or id(gradient) in book.origin:
-        name = book.name(gradient)
         if isinstance(gradient, Tensor) and gradient.array.dtype.kind not in 'fc':
-            return f'{name} is {gradient.dtype}: only a Tensor of floats has a gradient.{users_line()}'
+            return no_float(book, gradient)
         due = book.gradient(gradient)
-        advice = f'Ask for {due!r}.' if due in found else names(found)
-        return f'{name} is a value on the tape, and no gradient. {advice}{users_line()}'
+        advice = f'Ask for {due!r}.' if due in book.by_name else names(book)
+        return f'{book.name(gradient)} is a value on the tape, and no gradient. {advice}{users_line()}'
     return (
         f'This tape handed out no such gradient: it may be of another tape, or a part of a gradient. Give the whole, '
-        f"and the index beside it, as tape.why('dx', (0, 2)). {names(found)}{users_line()}"
+        f"and the index beside it, as tape.why('dx', (0, 2)). {names(book)}{users_line()}"
     )
 
 
 def as_index(index: Any) -> tuple[int, ...]:
     """An index as a tuple of ints."""
-    parts = index if isinstance(index, tuple | list) else (index,)
     try:
-        return tuple(operator.index(i) for i in parts)
+        return tuple(operator.index(i) for i in (index if isinstance(index, tuple | list) else (index,)))
     except TypeError:
         raise TypeError(f'The index of one number is an int for each axis, as (0, 2), but got {index!r}.{users_line()}'
                         ) from None  # fmt: skip
 
 
-def within(book: Book, handed: Handed, index: tuple[int, ...]) -> tuple[int, ...]:
+def within(shape: tuple[int, ...], index: tuple[int, ...]) -> tuple[int, ...]:
     """The index, counted from the front. Raises IndexError where there is no such number."""
-    shape = handed.tensor.shape
     if len(index) != len(shape):
         raise IndexError(f'The gradient has shape {shape}, so that one number of it has {len(shape)} '
                          f'{"index" if len(shape) == 1 else "indices"}, but got {index}.{users_line()}')  # fmt: skip

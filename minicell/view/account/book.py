@@ -74,12 +74,12 @@ class Book:
         return self.walk.tensors.name(tensor) or self.read.get(id(tensor), '')
 
     def name(self, tensor: Tensor) -> str:
-        """The same, or the entry that made it."""
+        """The same, or the expression or the entry that made it."""
         same = self.walk.tensors.same
         while not self.called(tensor) and id(tensor) in same:
             tensor = same[id(tensor)]
-        made = self.origin.get(id(tensor))
-        return self.called(tensor) or self.gradients.get(id(tensor), '') or (self.who(made) if made else '')
+        made, known = self.origin.get(id(tensor)), self.called(tensor) or self.gradients.get(id(tensor), '')
+        return known or (made and (self.walk.tensors.made_by(tensor) or self.who(made))) or ''
 
     def gradient(self, tensor: Tensor) -> str:
         """What to call a tensor's gradient: `dx`, or `d(dx)` where that is one itself."""

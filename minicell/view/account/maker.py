@@ -141,18 +141,14 @@ class Maker:
 
     def of_rule(self, part: Handed, entry: Op, value: Any) -> list[Row]:
         """A rule's part: a row for each element of dout that the number came through."""
-        event, who = part.step.event, self.book.who(entry)
+        event, signed, line, kind = part.step.event, self.book.who(entry), self.line(entry), 'rule'
         came = [self.book.collected(self.handed.reading, t, g, event.at) for t, g in cotangents(event)]
-        given = [None if c.value is None else self.value(c.value, event.at) for c in came]
-        kind, own = 'rule', hasattr(entry.rule, 'owner')
-        arrived = self.read(entry, given, event.at)
-        read, line = arrived, self.line(entry)
+        arrived = read = self.read(entry, [c.value for c in came], event.at)
         if isinstance(entry.rule, HookedRule):
-            who = f'hook on {self.book.name(entry.out) or "it"}, then {who}'
-            kind, own = 'hook', True
-            behind = [None if g is None else slopes.wide(self.value(g, part.at)) for g in part.step.came]
-            read = read._replace(cotangents=behind)
-        signed = f'your {who}' if own else who
+            signed, kind = f'hook on {self.book.name(entry.out) or "it"}, then {signed}', 'hook'
+            read = self.read(entry, part.step.came, event.at)
+        own = kind == 'hook' or hasattr(entry.rule, 'owner')
+        signed = f'your {signed}' if own else signed
         try:
             rows = self.split(read, part.place, entry.inputs, entry.out, value)
         except Unknown:  # rather one row than none
@@ -173,8 +169,8 @@ class Maker:
         inputs = [slopes.wide(self.tape.value(t, at)) for t in entry.inputs]
         widened = lambda t: wrap(slopes.wide(self.tape.value(t, at)))
         out = widened(entry.out).array if isinstance(entry.out, Tensor) else map_tensors(entry.out, widened)
-        cotangents_ = [None if g is None else slopes.wide(g) for g in given]
-        return Read(facts_of.under(entry.rule), inputs, entry.attrs, out, cotangents_)
+        found = [None if g is None else slopes.wide(self.value(g, at)) for g in given]
+        return Read(facts_of.under(entry.rule), inputs, entry.attrs, out, found)
 
     def split(self, read: Read, at: int, inputs: tuple, out: Any, value: Any) -> list[Row]:
         """Slope × cotangent for each element that matters. Raises Unknown where they do not add up to `value`."""

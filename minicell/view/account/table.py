@@ -7,6 +7,7 @@ import numpy as np
 
 from ...ink import numbers
 from .. import style
+from ..formula import part
 
 HEADS = ('who', 'through', 'line', 'slope', '× dout', '= part', 'total')
 STYLE = 'padding:1px 8px;text-align:{}'
@@ -22,8 +23,8 @@ def say(value: Any) -> str:
 
 
 def at(name: str, index: tuple) -> str:
-    """`dx[0,2]`."""
-    return f'{name}[{",".join(map(str, index))}]' if index else name
+    """`dx[0,2]`, `(a + b)[2]`."""
+    return f'{part(name)}[{",".join(map(str, index))}]' if index else name
 
 
 def cells(rows: tuple) -> list[list[str]]:
