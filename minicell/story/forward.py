@@ -106,12 +106,14 @@ class Forward:
 
     def op(self, event: Any) -> None:
         """A primitive ran."""
-        hider = self.stack.hider
+        hider, reading = self.stack.hider, self.stack.reading
+        if reading is not None:
+            self.record.readings[reading].ran.append(event)
         if self.walk.made is not None:
             self.write(event, self.walk.made)
         elif hider is not None:
             self.hide(event, self.record.entries[hider], hider)
-        elif self.stack.reading is not None:
+        elif reading is not None:
             self.inside(event)
 
     def hide(self, event: Any, entry: Entry, number: int) -> None:
@@ -127,14 +129,12 @@ class Forward:
         veiled = any(c.inside and c.event.custom for c in self.stack.calls())
         lost = 'Float' in value.dtype and not isinstance(facts.under(event.rule), Plain) and not veiled
         written = self.places.expression(event.where)
-        ghost = Ghost(event.rule.name, written, value, step, lost, event.rule)
         own = [id(t) for call in self.stack.calls() if call.entry == number for t in tensors(list(call.inputs))]
         places = tuple(own.index(id(t)) if id(t) in own else None for t in event.inputs)
         values = tuple(self.book.value(t, event.at, self.tensors.own_name(t)) for t in event.inputs)
         made = next((self.tensors.key(t) for t in tensors(event.out)), -1)
-        entry.ghosts.append(
-            ghost._replace(inputs=values, places=places, keys=tuple(map(self.tensors.key, event.inputs)), made=made)
-        )
+        keys, name = tuple(map(self.tensors.key, event.inputs)), event.rule.name
+        entry.ghosts.append(Ghost(name, written, value, step, lost, event, values, places, keys, made))
 
     def inside(self, event: Any) -> None:
         """An op that a bprop or a hook runs. What the built-in rules run is their own business."""

@@ -177,8 +177,8 @@ def shared(cells: Cells) -> list[Arrow]:
     out: list[Arrow] = []
     for _, at, lane, i, k, key in skips(columns):
         reading = now.reading(i)[1]
-        if not taken(columns.record.entries[i]) and f'{tag}d{key}':
-            came = now.given(reading) and any(key == each for each, _ in now.story.handed(reading))
+        if not taken(columns.record.entries[i]):
+            came = now.given(reading) and key in now.story.handed(reading)
             way = under(f'r{i}', f'{tag}c{at}', f'{tag}u{lane}', f'{tag}d{key}', came)
             out.append(Arrow(way, f'u{tag}{i}k{k}'))
     return out

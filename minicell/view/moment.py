@@ -225,19 +225,20 @@ class Story:
             if reading.given is None:
                 continue
             gave = list(self.gave(reading))
-            for k, (key, gradient) in enumerate(gave):
+            for k, (place, gradient) in enumerate(gave):
+                key = self.record.entries[reading.entry].keys[place]
                 due = sum(of.of == gradient.of for _, of in gave[k:])  # the last so many of its name are still to come
                 steps = added.get((number, gradient.of), [])
                 when = steps[-due] if due <= len(steps) else reading.given
                 out.setdefault(key, []).append((when, gradient.value, number))
         return out
 
-    def handed(self, reading: Reading) -> Iterator[tuple[int, Value]]:
-        """What a reading handed out, by the tensors that it is for."""
-        return ((key, gradient.value) for key, gradient in self.gave(reading))
+    def handed(self, reading: Reading) -> set[int]:
+        """The tensors that a reading handed out gradients for."""
+        return {self.record.entries[reading.entry].keys[k] for k, _ in self.gave(reading)}
 
     def gave(self, reading: Reading) -> Iterator[tuple[int, Gradient]]:
-        """The same as gradients."""
+        """The gradients that a reading handed out, and which input each is for."""
         entry = self.record.entries[reading.entry]
         for place, gradient in enumerate(reading.gave):
             if gradient.value is None or gradient.value.data is None:
@@ -245,7 +246,7 @@ class Story:
             named = [k for k, v in enumerate(entry.inputs) if v.name == gradient.of] or [place]
             k = place if place in named else named[0]
             if k < len(entry.keys):
-                yield entry.keys[k], gradient
+                yield k, gradient
 
     def cotangent(self, key: int, step: int, run: Pass | None) -> Value | None:
         """The gradient of a tensor as far as one gradient has added it up: each reading back adds for itself."""

@@ -1,5 +1,6 @@
 """The films of a record: for each layout a frame for every step, and what is said at it."""
 
+import json
 from functools import lru_cache
 
 import numpy as np
@@ -27,20 +28,36 @@ def films(
     marks = of_note(record, found, told)
     out = []
     for board in boards if only is None else (boards[only],):
-        frames, high = board.frames(found) if found else ([Frame()], style.EMPTY)
-        film = Film(board.w, high)
+        film = drawn(board, found)
         buttons = sum(width(jump, 'b') + style.BUTTON for jump in {s.jump for s in told} if jump)
         rail = style.RAIL_NARROW if board.narrow else max(style.RAIL - buttons, style.RAIL_LEAST)
         film.line, places = step_line(len(told), marks, rail, 'Step of the tape')
-        for drawn, said, at in zip(frames, told, places, strict=True):
-            film.add(drawn, said._replace(at=at))
+        film.steps = [said._replace(at=at) for said, at in zip(told, places, strict=True)]
         out.append(film)
     if len(record.entries) <= style.TOUCHED:
         shown = {shape.attrs.get('v') for film in out for frame in film.frames for shape in frame.values()}
-        links = touch.Touch(record, story).all()
+        links = touch.Touch(record, story, shown - {None}).all()
         out[0].links = {value: link for value, link in links.items() if value in shown}
         out[0].accounts = touch.accounts(record, story) if asked else {}
     return out
+
+
+def drawn(board: Board, found: list[Shot]) -> Film:
+    """The frames of these steps."""
+    frames, high = board.frames(found) if found else ([Frame()], style.EMPTY)
+    film = Film(board.w, high)
+    film.frames = frames
+    return film
+
+
+def fitting(record: Record, compare: bool) -> int:
+    """How many steps a display has room for, as far as some of forward's and some of backward's tell."""
+    found = shots(record, compare) if record.steps else []
+    if len(found) <= style.NEVER_MANY:
+        return style.MOST_STEPS
+    some = [shot for at in (len(found) // style.ENDS, len(found) // 2) for shot in found[at : at + style.SAMPLE]]
+    taken = sum(len(json.dumps(drawn(board, some).nodes())) for board in layouts(record)[1:])
+    return min(style.MOST_STEPS, int((style.SCRIPT - style.ANSWERED) * len(some) / taken))
 
 
 @lru_cache(maxsize=2)  # a picture that is too large is painted again, with fewer steps

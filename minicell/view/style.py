@@ -93,6 +93,8 @@ ROOMY_FORMULA = 40  # px by which a formula may be wider than the table under it
 # how much is shown
 SCRIPT = 820_000  # characters of a display, without its script; a picture that would be larger has fewer steps
 FEWEST_STEPS = 8
+NEVER_MANY, SAMPLE = 50, 10  # steps of which a display is never too large; so many tell of the others, twice
+ANSWERED = 90_000  # of a display, what its numbers answer
 PRINTED = 200  # lines of the printed tape that goes with a picture
 SCALES = 0.5, 4  # how much smaller or larger a picture may be
 ENDS = 4  # of many steps a quarter is those that compare, and each end has a quarter
@@ -108,6 +110,7 @@ MOST_STEPS = 160
 JUDGED = 40
 CAPTION = 880
 TOUCHED = 400  # entries; to tell how the numbers of a longer tape were made would take too long
+AGAIN, FAR = 1e-3, 1e3  # how alike what runs again must be; a number that is none of those around it
 ACCOUNTS = 64  # of a picture: more would not travel
 
 # the step line under a picture

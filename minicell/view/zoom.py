@@ -100,7 +100,7 @@ def merged(record: Record, first: int, found: list[int]) -> Entry:
         written=max((e.written for e in parts if e.written is not None), default=None),
         mark=scope.mark or entry.mark,
         source='',
-        rule=None,
+        op=None,
         wires=tuple(dict.fromkeys(w for e in parts for w in e.wires)),
         note=entry.note,
         inside=tuple(e.name for e in recorded) if recorded else tuple(e.target for e in parts if e.target),
