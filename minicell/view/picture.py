@@ -32,7 +32,7 @@ class Picture:
 
     def __init__(
         self, tape: Any, zoom: str = 'ops', compare: bool = True, scale: float = 1.0,
-        step: int | str | None = None,
+        step: int | str | None = None
     ) -> None:  # fmt: skip
         check(zoom, compare, scale)
         self.tape, self.zoom, self.compare = tape, zoom, compare

@@ -178,7 +178,7 @@ def depths(lines: list[Line]) -> dict[tuple[str, int], int]:
 
 def window(
     lines: list[Line], room: int, depths_: dict[tuple[str, int], int], w: float, now: Mark | None,
-    always: set[tuple[str, int]] = frozenset(),
+    always: set[tuple[str, int]] = frozenset()
 ) -> list[Line | None]:  # fmt: skip
     """The lines that have room in so many rows, None where some are left out: the one that runs first of all, then
     those that must not be missing, then what stands nearest to it."""
@@ -257,7 +257,7 @@ class Code(Box):
 
     def __init__(
         self, found: list[Row], w: float, now: Mark | None = None, quiet: bool = False, told: str = '', key: str = '',
-        nested: Collection[tuple[str, int]] = (),
+        nested: Collection[tuple[str, int]] = ()
     ) -> None:  # fmt: skip
         self.found, self.now, self.quiet, self.told, self.key, self.nested = found, now, quiet, told, key, nested
         self.size = (w, style.ROW * len(found))

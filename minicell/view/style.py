@@ -60,7 +60,7 @@ SHAPES = (
     *((0, 6), (0, 4), (0, 2), (1, 6), (1, 4), (1, 2), (2, 4), (2, 2), (2, 1), (2, 0), (2, None)),
     *((3, 2), (3, 1), (3, 0), (3, None), (4, None)),
     (5, 0),
-    (5, None),
+    (5, None)
 )
 NAMES_ABOVE = 2  # from here on names stand above their tensors, and not beside them
 MOST_OPEN = 12

@@ -67,11 +67,7 @@ class Cells:
             return Row(name, picture, gap=style.APIECE, key=f'{self.tag}v{slot.key}')
         return Column(
             name,
-            Row(
-                picture,
-                Space(max(self.wide(slot) - how.w, 0)),
-                key=f'{self.tag}v{slot.key}',
-            ),
+            Row(picture, Space(max(self.wide(slot) - how.w, 0)), key=f'{self.tag}v{slot.key}'),
             gap=0,
             across='start',
         )

@@ -96,6 +96,7 @@ class Touch:
             if f'{tag}d{entry.keys[k]}' not in self.tiles:
                 continue
             given, who = self.lines(entry, reading, g), 'your lines' if entry.yours else 'its bprop'
+            who = f'inside {entry.name}' if entry.kind == 'cell' else who
             if entry.kind == 'op':
                 seen = any(f'{tag}d{key}' in self.tiles for key in entry.made)
                 given, who = self.rule(entry, reading, k) if seen else [], phrases.rule_of(entry)
@@ -141,7 +142,7 @@ class Touch:
 
     def value(
         self, tile: str, value: Value, name: str, by: str, given: list[Source], due: Value | None = None,
-        more: bool = False,
+        more: bool = False
     ) -> None:  # fmt: skip
         """A tensor's picture: each of its numbers, or all of it where it is drawn as squares. `more`: one more part of
         a sum; `due`: what it should be."""
