@@ -56,12 +56,4 @@ def _file(file: str, numbers: set[int], shaded: set[tuple[str, int]]) -> list[Li
     wanted = [n for n in sorted(numbers) if n <= len(source)]
     texts = [source[n - 1] for n in wanted]
     indent = min((len(t) - len(t.lstrip()) for t in texts if t.strip()), default=0)
-    out: list[Line] = []
-    previous = 0
-    for n in wanted:
-        between = source[previous : n - 1] if previous else []
-        if between and not any(t.strip() for t in between):
-            out.append(Line(file, n - 1, '', indent=indent))
-        out.append(Line(file, n, source[n - 1][indent:].rstrip(), (file, n) in shaded, indent))
-        previous = n
-    return out
+    return [Line(file, n, source[n - 1][indent:].rstrip(), (file, n) in shaded, indent) for n in wanted]

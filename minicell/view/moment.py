@@ -9,7 +9,7 @@ import numpy as np
 
 from ..judge.verdict import NOT_ASKED
 from ..story.record import Arrival, Gradient, Pass, Reading, Record, Step, Value
-from . import loops, style, verdict
+from . import strip, style, verdict
 from .formula import TAKEN
 
 
@@ -82,10 +82,8 @@ def kept(record: Record, most: int) -> set[int]:
     every = range(len(record.steps))
     if len(every) <= most:
         return set(every)
-    skipped = set()
-    for level in range(record.depth + 1):
-        for same in loops.turns(record, level):
-            skipped.update(same[2:-1])
+    turns = [unit for level in range(record.depth + 1) for unit in strip.units(record, level)]
+    skipped = {i for unit in turns if 2 < unit.turn < unit.turns for i in unit.entries}
     found = [i for i in every if record.steps[i].entry not in skipped]
     if len(found) > most:
         odd = [i for i in found if remarkable(record, record.steps[i])]

@@ -5,13 +5,12 @@ spines, and far away they are a number. Turns of a loop that are not in focus ar
 """
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ..story.record import Entry, Record
 from . import program, style
 from .formula import TAKEN
-from .loops import repeats, sign
 
 
 class Unit(NamedTuple):
@@ -32,18 +31,22 @@ class Part(NamedTuple):
     tight: int = 0  # 1: without the expression that it stands for; 2: and its tensors are small
 
 
-def units(record: Record, entries: list[int]) -> list[Unit]:
+@lru_cache(maxsize=style.RECORDS)
+def units(record: Record, level: int) -> tuple[Unit, ...]:
     """The entries of a tape, those of a loop turn by turn: of a loop in the source, else of what repeats itself."""
+    entries = [i for i, e in enumerate(record.entries) if e.level == level]
+    kinds: dict[tuple, int] = {}
+    signs = [kinds.setdefault(sign(record.entries[i]), len(kinds)) for i in entries]
     out: list[Unit] = []
     at = 0
     while at < len(entries):
-        turns = in_source(record, entries, at) or periodic(record, entries, at)
+        turns = in_source(record, entries, at) or periodic(entries, signs, at)
         for k, turn in enumerate(turns):
             out.append(Unit(turn, k + 1, len(turns), carries(record, turns)))
         if not turns:
             out.append(Unit((entries[at],)))
         at += sum(map(len, turns)) or 1
-    return out
+    return tuple(out)
 
 
 def in_source(record: Record, entries: list[int], at: int) -> list[tuple[int, ...]]:
@@ -67,15 +70,30 @@ def in_source(record: Record, entries: list[int], at: int) -> list[tuple[int, ..
     return [tuple(turn) for turn in turns] if len(turns) > 1 else []
 
 
-def periodic(record: Record, entries: list[int], at: int) -> list[tuple[int, ...]]:
+def periodic(entries: list[int], signs: list[int], at: int) -> list[tuple[int, ...]]:
     """The turns of what repeats itself from here on."""
-    kinds: dict[tuple, int] = {}
-    reach = entries[at:]
-    signs = [kinds.setdefault(sign(record.entries[i]), len(kinds)) for i in reach]
-    period, times = repeats(signs, 0)
+    period, times = repeats(signs, at)
     if times < style.FEWEST_TURNS or period == 1:
         return []
-    return [tuple(reach[t * period : (t + 1) * period]) for t in range(times)]
+    return [tuple(entries[at + t * period :][:period]) for t in range(times)]
+
+
+def sign(entry: Entry) -> tuple:
+    """What makes two entries equal: the same op at the same place in the code, on the same shapes."""
+    shapes = tuple(v.shape for v in (*entry.inputs, *entry.outputs))
+    return entry.name, entry.kind, entry.mark, entry.note, shapes, entry.inside, len(entry.wires)
+
+
+def repeats(signs: list[int], at: int) -> tuple[int, int]:
+    """The period and the number of turns that cover the most from here on."""
+    best = (1, 1)
+    for period in range(1, min(style.LONGEST_TURN, (len(signs) - at) // style.FEWEST_TURNS) + 1):
+        turns = 1
+        while signs[at : at + period] == signs[at + turns * period : at + (turns + 1) * period]:
+            turns += 1
+        if turns >= style.FEWEST_TURNS and period * turns > best[0] * best[1]:
+            best = (period, turns)
+    return best
 
 
 def carries(record: Record, turns: list[tuple[int, ...]]) -> bool:
@@ -91,7 +109,7 @@ class Strip:
         self.record, self.level, self.room, self.wide = record, level, room, wide
         self.entries = [i for i, e in enumerate(record.entries) if e.level == level]
         self.numbered = [i for i in self.entries if record.entries[i].label[:1].isdigit()]
-        self.units = units(record, self.entries)
+        self.units = units(record, level)
         self.unit_of = {i: n for n, unit in enumerate(self.units) for i in unit.entries}
         self.seen: dict[int | None, list[Part]] = {}
 
