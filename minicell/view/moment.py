@@ -265,7 +265,7 @@ class Sum:
     def __init__(self, parts: Iterable[tuple[int, Value]]) -> None:
         parts = sorted(parts, key=lambda part: part[0])
         self.steps, self.values = [step for step, _ in parts], [value for _, value in parts]
-        self.count, self.total = 0, None  # how many of them are in the total
+        self.count, self.total, self.value = 0, None, None  # how many of them are in the total
 
     def parts(self, step: int) -> list[Value]:
         """Those that have come by a step."""
@@ -282,10 +282,12 @@ class Sum:
         if count < 2:
             return self.values[0] if count else None
         first = self.values[0]
+        if count == self.count:
+            return self.value
         if not 0 < self.count <= count:
             self.count, self.total = 1, first.data.astype(np.float64)
         with np.errstate(all='ignore'):
             for value in self.values[self.count : count]:
                 self.total = self.total + value.data
-        self.count = count
-        return first._replace(data=np.asarray(self.total).astype(first.data.dtype))
+        self.count, self.value = count, first._replace(data=np.asarray(self.total).astype(first.data.dtype))
+        return self.value

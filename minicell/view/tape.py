@@ -20,12 +20,12 @@ NEVER = 'never called'
 
 
 class Cells:
-    """The boxes of columns at a moment; without one, as large as they will be."""
+    """The boxes of columns at a moment."""
 
-    def __init__(self, columns: Columns, now: Now | None) -> None:
+    def __init__(self, columns: Columns, now: Now) -> None:
         self.columns, self.tape, self.record, self.tag = columns, columns.tape, columns.record, columns.tag
         self.now = now
-        self.run = now.reader(self.tape.level) if now else None
+        self.run = now.reader(self.tape.level)
         self.quiet = ' q2' if self.run is not None else ''
         self.broad = self.tape.level > 0
         self.pale = 'dim' if self.broad else 'fut'  # what is still to come: on a film, darker
@@ -57,9 +57,9 @@ class Cells:
     def value(self, slot: Slot, beside: bool) -> Box:
         """A tensor and its name."""
         now, how = self.now, self.tape.plate(slot.value, self.columns.tight)
-        there = now is not None and self.there(slot)
+        there = self.there(slot)
         name = named(slot.name, '' if there else self.pale, self.named, f'{self.tag}{slot.key}n')
-        look = ' past' if now is not None and now.compare else ''
+        look = ' past' * now.compare
         picture: Box = Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there, classes=look)
         if self.broad and not there:  # the film is empty there
             picture = Space(*picture.size, key=f'{self.tag}{slot.key}')
@@ -94,7 +94,7 @@ class Cells:
             return Road(Put(self.ghost(given)), 'road')  # the tables show what the bprop returns
         beside = self.beside(tuple(shown))
         boxes = [self.gradient(slot, beside, len(shown) == 1) for slot in shown]
-        came = self.now is not None and any(self.came(slot) is not None for slot in slots)
+        came = any(self.came(slot) is not None for slot in slots)
         first = self.record.entries[slots[0].entry]
         turns = slots[0].out is not None and taken(first) and came and self.now.reading(slots[0].entry)[1] is not None
         pile: Box = Column(*boxes, gap=style.JOINED, across='end' if beside else 'start')
@@ -129,9 +129,9 @@ class Cells:
 
     def gradient(self, slot: Slot, beside: bool, alone: bool, inside: bool = False) -> Box:
         """A gradient and its name; before it has come, its place."""
-        now, (w, h) = self.now, self.tape.fits(slot, self.columns.tight, inside)
+        w, h = self.tape.fits(slot, self.columns.tight, inside)
         w += 2  # (it stands on a ground that is a little larger)
-        value = self.came(slot) if now is not None else None
+        value = self.came(slot)
         label = self.label(slot)
         name = named(label, '' if value is not None else 'fut', max(self.named, w), f'{self.tag}d{slot.key}n')
         if value is None:
@@ -214,7 +214,7 @@ class Cells:
     def card(self, i: int, entry: Entry, plain: bool) -> Box:
         """What ran."""
         now = self.now
-        done, here = (now.done(i), now.writes(i)) if now else (False, False)
+        done, here = now.done(i), now.writes(i)
         begun = done or here
         lit = here and self.broad  # its card is yellow
         ink, grey = ('mid', 'mid' if lit else 'mid dim') if begun else (f'mid {self.pale}', f'mid {self.pale}')
@@ -250,7 +250,7 @@ class Cells:
         elif written and not plain and source.size[1] <= style.SOURCE_ROWS * style.ROW:
             rows.append(source)
         if (slot := self.columns.within(i)) is not None:
-            how, there = self.tape.plate(slot.value, self.columns.tight), now is not None and now.done(i)
+            how, there = self.tape.plate(slot.value, self.columns.tight), now.done(i)
             rows.append(Put(Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there)))
         look = f'card f{self.quiet}' if begun and entry.kind != 'loose' else 'card'
         look = 'card torn' if entry.kind == 'torn' else look
@@ -266,7 +266,7 @@ class Cells:
             rx=style.CARD_ROUND,
             go=f'e{i}',
         )
-        reads = now is not None and (now.reads(i) or (here and now.told.kind == 'write'))
+        reads = now.reads(i) or (here and now.told.kind == 'write')
         return (
             Card(made, 'ring' if reads and self.broad else '', style.RING, key=f'ring{i}', layer=style.OVER)
             if self.broad
@@ -275,8 +275,8 @@ class Cells:
 
     def hidden(self, i: int, entry: Entry, plain: bool) -> Box:
         """What a takeover hides: it ran, and was not taped."""
-        ran = self.now is not None and entry.hidden_at is not None and entry.hidden_at <= self.now.step
-        here = self.now is not None and self.now.told.kind == 'hidden' and self.now.writes(i)
+        ran = entry.hidden_at is not None and entry.hidden_at <= self.now.step
+        here = self.now.told.kind == 'hidden' and self.now.writes(i)
         written = next((g.source for g in entry.ghosts if g.source), '') if len(entry.hidden) == 1 else ''
         written = written if not plain else ''
         said = f'{len(entry.hidden)} operations' if len(entry.hidden) > 1 else written or entry.hidden[0]
@@ -288,7 +288,7 @@ class Cells:
         """Its block on the tape: a ring around it where it is written or read."""
         now, words = self.now, f'{entry.label} {name_of(entry)}'
         said = Text(words if width(words) <= self.named else entry.label, 'mid', key=f'B{i}t')
-        done = now is not None and now.done(i)
+        done = now.done(i)
         here = done and (now.reads(i) or (now.writes(i) and now.told.kind == 'write'))
         look = 'block cur' if here else 'block' if done else 'slot'
         child = said if done else Space(*said.size)
@@ -306,11 +306,11 @@ class Cells:
     def rule(self, i: int, entry: Entry, plain: bool) -> Box:
         """Its rule, a part of the road; or the ghost of one that a takeover displaces."""
         if taken(entry) and self.aside(i):
-            return Road(Space(), 'road' if self.now is None or self.now.reading(i)[1] is None else 'none')
+            return Road(Space(), 'road' if self.now.reading(i)[1] is None else 'none')
         if taken(entry):
             return Road(Row(Put(self.ghost(i), grows=1), Space(style.BEND, 0), gap=0), 'road')
-        _, reading = self.now.reading(i) if self.now else (None, None)
-        loud = self.now is not None and self.now.reads(i)
+        _, reading = self.now.reading(i)
+        loud = self.now.reads(i)
         past = '' if loud else ' past'
         said = phrases.rule_of(entry)
         small = ' onw' * plain
@@ -327,11 +327,11 @@ class Cells:
     def ghost(self, i: int) -> Box:
         """The rule that would have been called, on the road that backward does not take."""
         entry = self.record.entries[i]
-        _, reading = self.now.reading(i) if self.now else (None, None)
+        _, reading = self.now.reading(i)
         many, call = phrases.many_rules(entry), entry.kind == 'call'
         what = f'{len(phrases.lost(entry))} rules' if many else phrases.displaced(entry).removeprefix('the ')
         state = (NEVER if call else 'it decides') if reading is not None else ''
-        quiet = '' if self.now is not None and self.now.reads(i) and self.now.told.kind == 'reach' else ' q'
+        quiet = '' if self.now.reads(i) and self.now.told.kind == 'reach' else ' q'
         look = 'mid dim' if reading is not None else 'mid fut'
         name = Text(what if call else 'straight on', look, style.RULES[0], key=f'r{i}t')
         alone = Put(name, at=(None, 0.5), least=(0, 2 * name.size[1]))
@@ -346,7 +346,7 @@ class Cells:
         """A closed entry, or a turn of a loop."""
         i, entries = part.entries[0], [self.record.entries[k] for k in part.entries]
         alone, now = len(entries) == 1, self.now
-        done = now is not None and now.done(part.entries[-1])
+        done = now.done(part.entries[-1])
         words = name_of(entries[0]) if alone else strip.told(part.unit).rpartition(' of ')[0]
         look = f'card f{self.quiet}' if done and entries[0].kind not in ('loose', 'torn') else 'card'
         name = Upright(words, '' if done else 'fut', style.UPRIGHT)
@@ -358,7 +358,7 @@ class Cells:
         said, look = Text(label, 'mid' if done else 'mid dim'), 'block' if done else 'slot'
         least = style.SPINE, style.ROW
         block = None if self.broad else Put(Card(said, look, (1, 0), least, key=f'B{i}', rx=style.BLOCK_ROUND))
-        given = now is not None and any(now.given(now.reading(k)[1]) for k in part.entries)
+        given = any(now.given(now.reading(k)[1]) for k in part.entries)
         own = any(map(taken, entries))
         said = 'yours' if own and any(e.yours for e in entries) else 'bprop' if own else 'rule'
         back = 'ghost' + ' q' * (not given) if own else 'card bk' if given else 'card'
@@ -370,15 +370,14 @@ class Cells:
         """How many entries are left out here."""
         count = sum(self.record.entries[i].label[:1].isdigit() for i in part.entries)
         said = Upright(f'{count} more' * bool(count), 'dim', style.UPRIGHT)
-        given = self.now is not None and any(
-            self.now.given(self.now.reading(k)[1]) for k in part.entries[:1] + part.entries[-1:]
-        )
+        ends = part.entries[:1] + part.entries[-1:]
+        given = any(self.now.given(self.now.reading(k)[1]) for k in ends)
         return Put(Column(Text('⋯', 'mid dim'), said, gap=2)), None, Road(Space(style.SPINE), self.road(False, given))
 
 
 def boxes_of(columns: Columns, column: Part | tuple[Slot, ...]) -> tuple[Box | None, Box | None, Box | None]:
     """The boxes of a column, as large as they will be."""
-    return Cells(columns, None).column(column)
+    return Cells(columns, Now(columns.tape.story, None)).column(column)
 
 
 def named(words: str, look: str, room: float, key: str) -> Box:
