@@ -29,7 +29,8 @@ class Board:
         self.inner = self.w - 2 * style.EDGE
         self.code_w = self.inner if narrow else style.CODE
         self.room = self.inner if narrow else self.inner - style.CODE - style.GAP
-        self.tapes = [Tape(story, level, self.room, boxes_of) for level in range(self.record.depth + 1)]
+        levels = range(self.record.depth + 1)
+        self.tapes = [Tape(story, level, self.room, boxes_of, narrow) for level in levels]
         self.tapes = [tape for tape in self.tapes if tape.strip.entries]
         self.asks = {(run.mark.file, run.mark.line) for run in self.record.passes if run.mark}
         own, cells = (max(map(self.rows_of, each.values()), default=0) for each in (listing.own, listing.cells))
@@ -117,6 +118,8 @@ class Board:
             [RoadEnd(self.end(tape, cells), tag), *[down for *_, down in boxes]],
             [Span(Column(low, self.told(now, tape), gap=0), count)],
         ]
+        if self.narrow:
+            rows.insert(-1, [None, *map(cells.under, columns.list)])
         if broad:
             del rows[style.TAPE_ROW]
         rows = rows if self.narrow else [[None, *row] for row in rows]

@@ -157,6 +157,8 @@ def wires(cells: Cells) -> list[Arrow]:
             continue
         (i,) = part.entries
         entry, look = columns.record.entries[i], cells.quiet if now.done(i) or now.writes(i) else ' q'
+        if i in columns.over:
+            out.append(Drawn(down(f'{tag}i{i}', f'e{i}', f'fw{look}', f'fh{look}'), f'w{tag}{i}i'))
         near = [(k, key) for k, key in enumerate(dict.fromkeys(entry.keys)) if columns.seen.get(key) == n - 1]
         out += [Link(f'{tag}{key}', f'e{i}', (f'fw{look}', f'fh{look}'), key=f'w{tag}{i}.{k}') for k, key in near]
         done = cells.quiet if now.done(i) else ' q'
@@ -169,6 +171,18 @@ def wires(cells: Cells) -> list[Arrow]:
         look = cells.quiet if now.done(i) or now.writes(i) else ' q'
         out.append(Arrow(arch(f'{tag}{key}', f'{tag}c{at}', f'{tag}o{lane}', f'e{i}', look, k), f'w{tag}{i}k{k}'))
     return out
+
+
+def down(start: str, end: str, look: str, tip: str) -> Draws:
+    """Straight down from one box to another."""
+
+    def drawn(to: Canvas) -> None:
+        a, b = to.places.get(start), to.places.get(end)
+        if a is not None and b is not None:
+            to.frame.path(to.path, f'M{b.cx:g},{a.bottom + 1:g}V{b.y - style.TURN:g}', look, 1)
+            to.frame.head(f'{to.path}h', b.cx, b.y - 1, 'd', tip, style.LIFTED, style.HEAD_OF_WIRE)
+
+    return drawn
 
 
 def shared(cells: Cells) -> list[Arrow]:

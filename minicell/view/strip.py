@@ -29,6 +29,7 @@ class Part(NamedTuple):
     entries: tuple[int, ...]
     unit: Unit | None = None
     tight: int = 0  # 1: without the expression that it stands for; 2: and its tensors are small
+    folded: bool = False  # what it is the first to read stands over its card, and not beside it
 
 
 @lru_cache(maxsize=style.RECORDS)
@@ -105,8 +106,11 @@ def carries(record: Record, turns: list[tuple[int, ...]]) -> bool:
 class Strip:
     """The entries of one tape. `wide`: how wide some parts are, beside each other."""
 
-    def __init__(self, record: Record, level: int, room: float, wide: Callable[[list[Part]], float]) -> None:
+    def __init__(
+        self, record: Record, level: int, room: float, wide: Callable[[list[Part]], float], narrow: bool
+    ) -> None:  # fmt: skip
         self.record, self.level, self.room, self.wide = record, level, room, wide
+        self.shapes = style.SHAPES_NARROW if narrow else style.SHAPES
         self.entries = [i for i, e in enumerate(record.entries) if e.level == level]
         self.numbered = [i for i in self.entries if record.entries[i].label[:1].isdigit()]
         self.units = units(record, level)
@@ -140,15 +144,15 @@ class Strip:
         near = [i for n in range(max(at - style.MOST_OPEN, 0), at + style.MOST_OPEN) for i in self.unit(n, at)]
         middle = near.index(focus)
         order = sorted(near, key=lambda i: abs(near.index(i) - middle) * 2 + (near.index(i) > middle))
-        for tight, spines in style.SHAPES:
+        for shape in self.shapes:
             found = [focus]
-            if self.wide(self.closed(found, own, at, tight, spines)) <= self.room:
+            if self.wide(self.closed(found, own, at, *shape)) <= self.room:
                 break
         for i in order[1 : 2 * style.MOST_OPEN]:
-            if self.wide(self.closed([*found, i], own, at, tight, spines)) > self.room:
+            if self.wide(self.closed([*found, i], own, at, *shape)) > self.room:
                 break
             found.append(i)
-        return self.closed(found, own, at, tight, spines)
+        return self.closed(found, own, at, *shape)
 
     def unit(self, n: int, at: int) -> tuple[int, ...]:
         """The entries of a unit that may be open beside the one in focus: of another turn of a loop, none."""
@@ -156,12 +160,14 @@ class Strip:
             return ()
         return self.units[n].entries
 
-    def closed(self, opened: list[int], own: list[int], at: int, tight: int, spines: int | None) -> list[Part]:
+    def closed(
+        self, opened: list[int], own: list[int], at: int, tight: int, spines: int | None, folded: bool = False
+    ) -> list[Part]:  # fmt: skip
         """The parts with these entries open."""
         out: list[Part] = []
         for n, unit in enumerate(self.units[max(at - style.MANY, 0) : at + style.MANY], max(at - style.MANY, 0)):
             if n == at or not unit.turns:
-                out += [Part('open' if i in opened else 'spine', (i,), unit, tight) for i in unit.entries]
+                out += [Part('open' if i in opened else 'spine', (i,), unit, tight, folded) for i in unit.entries]
             else:
                 out.append(Part('spine', unit.entries, unit))
         first = next(k for k, part in enumerate(out) if part.kind == 'open')

@@ -32,6 +32,7 @@ FILM = 30
 HOLE = 3.5  # from a film's edge to its holes
 STEM = 6  # the head of a thin line
 ROAD = 36  # backward's road
+ABOVE = 18  # between a card and what stands over it
 SPINE = 24  # a closed entry
 UPRIGHT = 96  # words on it
 CARD_W, CARD_H = 84, 56  # the least of an entry's card
@@ -41,7 +42,7 @@ SOURCE = 128  # of an expression on a card, before it is broken
 SOURCE_ROWS = 3
 TIP = 14  # where the road ends
 HEAD = 24  # the size of its head
-BEND = 26  # where backward turns off
+BEND = 24  # where backward turns off
 LANE = 9  # a wire past other columns
 ENTERS, APART_BY, INSIDE = 18, 12, 10  # where wires enter a card from above: the first, the next ones, the last
 TURN = 7  # before the tip of a wire
@@ -62,6 +63,8 @@ SHAPES = (
     (5, 0),
     (5, None)
 )
+# On a phone what an entry reads stands over its card, before its numbers become squares.
+SHAPES_NARROW = *SHAPES[:11], *((2, n, True) for n in (4, 2, 1, 0, None)), *SHAPES[11:]
 NAMES_ABOVE = 2  # from here on names stand above their tensors, and not beside them
 MOST_OPEN = 12
 MANY_ENTRIES = 2000  # of a tape, of which it is not looked for lines that several share

@@ -35,7 +35,7 @@ class Cells:
         """Forward, tape and backward of a column."""
         if isinstance(column, Part):
             return getattr(self, column.kind)(column)
-        return self.values(column), None, self.gradients(column)
+        return Put(self.values(column), at=(0.5, 1 if self.columns.over else 0.5)), None, self.gradients(column)
 
     # ---- values ----
 
@@ -50,9 +50,8 @@ class Cells:
     def values(self, slots: tuple[Slot, ...]) -> Box:
         """Tensors under their names; of several, short names stand beside them."""
         beside = self.beside(slots)
-        return Put(
-            Column(*[self.value(slot, beside) for slot in slots], gap=style.CLOSE, across='end' if beside else 'start')
-        )
+        boxes = [self.value(slot, beside) for slot in slots]
+        return Column(*boxes, gap=style.CLOSE, across='end' if beside else 'start')
 
     def value(self, slot: Slot, beside: bool) -> Box:
         """A tensor and its name."""
@@ -102,6 +101,17 @@ class Cells:
             pile = Card(pile, 'aback', style.PILE_PAD, layer=1)
         child = Put(pile, at=(0 if turns else 0.5, 0.5))
         return Road(child, self.road(came and any(self.loud(s) for s in slots), came, slots), starts=turns)
+
+    def under(self, column: Part | tuple[Slot, ...]) -> Box | None:
+        """The gradients of what stands over a card: under its rule."""
+        slots = self.columns.over.get(column.entries[0], ()) if isinstance(column, Part) else ()
+        shown = [slot for slot in slots if real(slot.value) and not self.returned(slot) and self.comes(slot)]
+        if not shown:
+            return None
+        beside = self.beside(tuple(shown))
+        boxes = [self.gradient(slot, beside, False, True) for slot in shown]
+        pile = Column(*boxes, gap=style.JOINED, across='end' if beside else 'start', key=f'{self.tag}k{slots[0].entry}')
+        return Put(Column(Space(0, style.ABOVE), pile, gap=0))
 
     def comes(self, slot: Slot) -> bool:
         """Whether a gradient of a tensor will ever come: for a constant there is none."""
@@ -204,12 +214,14 @@ class Cells:
         (i,) = part.entries
         entry = self.record.entries[i]
         off = entry.kind in ('loose', 'torn') or not entry.label
-        block = None if off or self.broad else Put(self.block(i, entry))
-        return (
-            Put(self.card(i, entry, part.tight > 0)),
-            block,
-            self.rule(i, entry, part.tight > 0) if not off else Road(Space(), 'road'),
-        )
+        card, over = self.card(i, entry, part.tight > 0), self.columns.over.get(i)
+        wide = card.size[0]
+        side = 1 if over and taken(entry) else 0.5, 0.5  # backward turns off right of the rule that is not called
+        if over:
+            card = Column(Put(self.values(over), key=f'{self.tag}i{i}'), Put(card, at=side), gap=style.ABOVE)
+        block = None if off or self.broad else Put(Put(self.block(i, entry), least=(wide, 0)), at=side)
+        rule = Road(Space(), 'road') if off else self.rule(i, entry, part.tight > 0, (wide / 2 + style.BEND) * bool(over))
+        return Put(card, at=(None if over else 0.5, 0.5)), block, rule
 
     def card(self, i: int, entry: Entry, plain: bool) -> Box:
         """What ran."""
@@ -303,12 +315,12 @@ class Cells:
         )
         return Card(made, 'ring' if here else '', style.RING, key=f'ring{i}', layer=style.OVER)
 
-    def rule(self, i: int, entry: Entry, plain: bool) -> Box:
+    def rule(self, i: int, entry: Entry, plain: bool, beside: float) -> Box:
         """Its rule, a part of the road; or the ghost of one that a takeover displaces."""
         if taken(entry) and self.aside(i):
             return Road(Space(), 'road' if self.now.reading(i)[1] is None else 'none')
         if taken(entry):
-            return Road(Row(Put(self.ghost(i), grows=1), Space(style.BEND, 0), gap=0), 'road')
+            return Road(Row(Put(self.ghost(i), grows=1), Space(max(style.BEND, beside), 0), gap=0), 'road')
         _, reading = self.now.reading(i)
         loud = self.now.reads(i)
         past = '' if loud else ' past'
@@ -375,9 +387,10 @@ class Cells:
         return Put(Column(Text('⋯', 'mid dim'), said, gap=2)), None, Road(Space(style.SPINE), self.road(False, given))
 
 
-def boxes_of(columns: Columns, column: Part | tuple[Slot, ...]) -> tuple[Box | None, Box | None, Box | None]:
+def boxes_of(columns: Columns, column: Part | tuple[Slot, ...]) -> tuple[Box | None, ...]:
     """The boxes of a column, as large as they will be."""
-    return Cells(columns, Now(columns.tape.story, None)).column(column)
+    cells = Cells(columns, Now(columns.tape.story, None))
+    return *cells.column(column), cells.under(column)
 
 
 def named(words: str, look: str, room: float, key: str) -> Box:
