@@ -36,9 +36,9 @@ def films(
         out.append(film)
     if len(record.entries) <= style.TOUCHED:
         shown = {shape.attrs.get('v') for film in out for frame in film.frames for shape in frame.values()}
-        links = touch.Touch(record, story, shown - {None}).all()
-        out[0].links = {value: link for value, link in links.items() if value in shown}
-        out[0].accounts = touch.accounts(record, story) if asked else {}
+        answers = touch.Touch(record, story, shown - {None})
+        out[0].links = {value: link for value, link in answers.all().items() if value in shown}
+        out[0].accounts = answers.digits | (touch.accounts(record, story) if asked else {})
     return out
 
 

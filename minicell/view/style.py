@@ -61,7 +61,7 @@ SHAPES = (
     *((0, 6), (0, 4), (0, 2), (1, 6), (1, 4), (1, 2), (2, 4), (2, 2), (2, 1), (2, 0), (2, None)),
     *((3, 2), (3, 1), (3, 0), (3, None), (4, None)),
     (5, 0),
-    (5, None)
+    (5, None),
 )
 # On a phone what an entry reads stands over its card, before its numbers become squares.
 SHAPES_NARROW = *SHAPES[:11], *((2, n, True) for n in (4, 2, 1, 0, None)), *SHAPES[11:]
@@ -86,6 +86,7 @@ TABLES = 3
 LIST_ROW = 22
 LIST_MOST = 8
 ACROSS, ACROSS_NARROW = 4, 2  # tables beside each other
+DIGITS = 96  # numbers of a tensor drawn as squares, whose digits a press shows
 LARGE = 16  # numbers of a result that is written out
 
 LIST_PAD, LIST_NUMBER, ERROR_ROWS = (14, 8), 64, 6

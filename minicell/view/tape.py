@@ -59,9 +59,11 @@ class Cells:
         there = self.there(slot)
         name = named(slot.name, '' if there else self.pale, self.named, f'{self.tag}{slot.key}n')
         look = ' past' * now.compare
-        picture: Box = Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there, classes=look)
+        digits = how.kind == 'squares'  # a press shows them
+        key = f'{self.tag}{slot.key}'
+        picture: Box = Tile(slot.value, key=key, how=how, there=there, classes=look, account=digits)
         if self.broad and not there:  # the film is empty there
-            picture = Space(*picture.size, key=f'{self.tag}{slot.key}')
+            picture = Space(*picture.size, key=key)
         if beside:
             return Row(name, picture, gap=style.APIECE, key=f'{self.tag}v{slot.key}')
         return Column(
@@ -220,7 +222,9 @@ class Cells:
         if over:
             card = Column(Put(self.values(over), key=f'{self.tag}i{i}'), Put(card, at=side), gap=style.ABOVE)
         block = None if off or self.broad else Put(Put(self.block(i, entry), least=(wide, 0)), at=side)
-        rule = Road(Space(), 'road') if off else self.rule(i, entry, part.tight > 0, (wide / 2 + style.BEND) * bool(over))
+        rule = (
+            Road(Space(), 'road') if off else self.rule(i, entry, part.tight > 0, (wide / 2 + style.BEND) * bool(over))
+        )
         return Put(card, at=(None if over else 0.5, 0.5)), block, rule
 
     def card(self, i: int, entry: Entry, plain: bool) -> Box:

@@ -28,6 +28,10 @@ class Source(NamedTuple):
     value: Value
     table: np.ndarray | None
 
+    def whole(self) -> list[str]:
+        """All of it, as squares and as numbers."""
+        return [self.tile, *self._replace(table=None).cells(0)]
+
     def cells(self, n: int) -> list[str]:
         """The numbers that the n-th number was computed from; of squares, the picture."""
         if self.value.data is None or not self.value.data.size:
@@ -50,8 +54,9 @@ class Touch:
 
     def __init__(self, record: Record, story: Story, shown: set[str]) -> None:
         self.record, self.story = record, story
-        self.tiles = {value.partition('[')[0] for value in shown}
+        self.shown, self.tiles = shown, {value.partition('[')[0] for value in shown}
         self.links: dict[str, dict[str, Any]] = {}
+        self.digits: dict[str, dict[str, Any]] = {}  # of what is drawn as squares, for a press
 
     def all(self) -> dict[str, dict[str, Any]]:
         """Forward's values, the gradients under them, what takeovers return, the truth beside it, and what arrives."""
@@ -93,14 +98,15 @@ class Touch:
             if key not in self.story.parts:
                 self.value(f'{tag}d{key}', dout, dout.name, 'all starts with it', [])
         for k, g in self.story.gave(reading):
-            if f'{tag}d{entry.keys[k]}' not in self.tiles:
+            tile, parts = f'{tag}d{entry.keys[k]}', self.story.parts.get(entry.keys[k], ())
+            if tile not in self.tiles:
                 continue
             given, who = self.lines(entry, reading, g), 'your lines' if entry.yours else 'its bprop'
             who = f'inside {entry.name}' if entry.kind == 'cell' else who
             if entry.kind == 'op':
                 seen = any(f'{tag}d{key}' in self.tiles for key in entry.made)
                 given, who = self.rule(entry, reading, k) if seen else [], phrases.rule_of(entry)
-            self.value(f'{tag}d{entry.keys[k]}', g.value, g.name, f'{who}{line(entry)}', given, more=True)
+            self.value(tile, g.value, g.name, f'{who}{line(entry)}', given, more=len(parts) > 1)
 
     def rule(self, entry: Entry, reading: Reading, k: int) -> list[Source]:
         """The pictures of what a rule reads for its k-th input: dout, and what it finds on the tape."""
@@ -149,9 +155,13 @@ class Touch:
         if tile not in self.tiles or value is None or value.data is None or not value.data.size:
             return
         by = f'   {by}' * bool(by)
+        if tile in self.shown:  # as squares
+            title = f'{name}  {shape_text(value.shape)}'
+            lit = [cell for source in given if source.tile != tile for cell in source.whole()]
+            self.links.setdefault(tile, dict(l=list(dict.fromkeys(lit)), r=f'{title}{by}'))
+            if value.data.size <= style.DIGITS and not more:
+                self.digits[tile] = written(title, value.data)
         if value.data.size > style.LARGE:
-            lit = list(dict.fromkeys(source.tile for source in given if source.tile != tile))
-            self.links.setdefault(tile, dict(l=lit, r=f'{name}  {shape_text(value.shape)}{by}'))
             return
         true = due.data if due is not None and due.shape == value.shape else None
         for n, (place, index, number) in enumerate(cells(value.data)):
@@ -178,6 +188,13 @@ def cells(array: np.ndarray) -> Iterator[tuple[str, str, float]]:
     for k, number in enumerate(np.asarray(array).ravel()):
         i, j = divmod(k, flat.shape[1])
         yield f'[{i},{j}]', numbers.index(tuple(map(int, np.unravel_index(k, array.shape)))), float(number)
+
+
+def written(title: str, array: np.ndarray) -> dict[str, Any]:
+    """The digits of a tensor that is drawn as squares, as the page shows an account."""
+    rows = tiles.folded(array)
+    heads = [f'>{numbers.index((k,))}' for k in range(rows.shape[1])]
+    return dict(t=title, h=heads, rows=[['', *map(tiles.shown, row)] for row in rows], p='')
 
 
 def line(entry: Entry) -> str:

@@ -134,3 +134,19 @@ def test_a_takeover_is_read_through_the_ops_that_it_hides_and_through_those_of_i
     (x, y), (z,) = record.entries[0].keys, record.entries[0].made
     assert links[f'a{z}[1,0]']['l'] == [f'a{x}[1,0]', f'a{x}[1,1]', f'a{y}[0,0]', f'a{y}[1,0]']
     assert set(links['g0.0[1,0]']['l']) == {f'ad{z}[1,0]', f'ad{z}[1,1]', f'a{y}[0,0]', f'a{y}[0,1]'}  # dout @ y.T
+
+
+def test_a_press_on_squares_shows_their_digits():
+    """A table of them, for whoever presses what is drawn as squares, on a screen or on a phone."""
+    for name, narrow in (('large', False), ('dense', True)):
+        shown, arrays = picture(name), {}
+        for entry in shown.record.entries:
+            arrays |= {f'a{key}': v.data for key, v in zip(entry.keys, entry.inputs, strict=True)}
+        squares = {v for v in values(name, narrow) & arrays.keys() if arrays[v].size <= 96}
+        told = {v: shown.films[0].accounts[v]['rows'] for v in squares}
+        assert told and all(
+            [row[1:] for row in rows] == [[numbers.said(n) for n in row] for row in np.atleast_2d(arrays[v])]
+            for v, rows in told.items()
+        )
+        pressed = {s.attrs.get('rc') for f in shown.films[narrow].frames for s in f.values()}
+        assert squares <= pressed
