@@ -222,9 +222,8 @@ class Cells:
         if over:
             card = Column(Put(self.values(over), key=f'{self.tag}i{i}'), Put(card, at=side), gap=style.ABOVE)
         block = None if off or self.broad else Put(Put(self.block(i, entry), least=(wide, 0)), at=side)
-        rule = (
-            Road(Space(), 'road') if off else self.rule(i, entry, part.tight > 0, (wide / 2 + style.BEND) * bool(over))
-        )
+        bend = style.BEND + wide / 2 * bool(over)
+        rule = Road(Space(), 'road') if off else self.rule(i, entry, part.tight > 0, bend)
         return Put(card, at=(None if over else 0.5, 0.5)), block, rule
 
     def card(self, i: int, entry: Entry, plain: bool) -> Box:
@@ -319,12 +318,12 @@ class Cells:
         )
         return Card(made, 'ring' if here else '', style.RING, key=f'ring{i}', layer=style.OVER)
 
-    def rule(self, i: int, entry: Entry, plain: bool, beside: float) -> Box:
+    def rule(self, i: int, entry: Entry, plain: bool, bend: float) -> Box:
         """Its rule, a part of the road; or the ghost of one that a takeover displaces."""
         if taken(entry) and self.aside(i):
             return Road(Space(), 'road' if self.now.reading(i)[1] is None else 'none')
         if taken(entry):
-            return Road(Row(Put(self.ghost(i), grows=1), Space(max(style.BEND, beside), 0), gap=0), 'road')
+            return Road(Row(Put(self.ghost(i), grows=1), Space(bend, 0), gap=0), 'road')
         _, reading = self.now.reading(i)
         loud = self.now.reads(i)
         past = '' if loud else ' past'
