@@ -57,12 +57,21 @@ class Touch:
         self.shown, self.tiles = shown, {value.partition('[')[0] for value in shown}
         self.links: dict[str, dict[str, Any]] = {}
         self.digits: dict[str, dict[str, Any]] = {}  # of what is drawn as squares, for a press
+        self.asked: dict[str, tuple[Any, Value]] = {}  # the gradients whose accounts can be asked for
 
     def all(self) -> dict[str, dict[str, Any]]:
         """Forward's values, the gradients under them, what takeovers return, the truth beside it, and what arrives."""
         for number, reading in enumerate(self.record.readings):
             if taken(self.record.entries[reading.entry]):
                 self.returned(number, reading)
+        for number, run in enumerate(self.record.passes):
+            for k, a in enumerate(run.arrivals):
+                if a.total is not None:
+                    places = [f'{TAGS[e.level]}d{a.key}' for e in self.record.entries if a.key in e.keys]
+                    same = [Source(tile, a.total, sources.itself(a.total)) for tile in places[:1]]
+                    self.value(f'p{number}.{k}', a.total, a.name, '', same)
+                    shown = self.tiles.intersection((f'p{number}.{k}', *places))
+                    self.asked |= dict.fromkeys(sorted(shown, reverse=True), (a.tensor, a.total))
         for i, entry in enumerate(self.record.entries):
             tag = TAGS[entry.level]
             for n, (key, value) in enumerate(zip(entry.made, entry.outputs, strict=False)):
@@ -76,13 +85,20 @@ class Touch:
                 if maker is None or self.record.entries[maker].level != entry.level:
                     self.value(f'{tag}{key}', value, value.name, '', [])
             self.gradients(i, entry, tag)
-        for number, run in enumerate(self.record.passes):
-            for k, a in enumerate(run.arrivals):
-                if a.total is not None:
-                    level = next((e.level for e in self.record.entries if a.key in e.keys), 0)
-                    there = Source(f'{TAGS[level]}d{a.key}', a.total, sources.itself(a.total))
-                    self.value(f'p{number}.{k}', a.total, a.name, '', [there])
         return self.links
+
+    def accounts(self) -> dict[str, dict[str, Any]]:
+        """How each number of a small gradient was made: value id -> the rows of `tape.why`; takeovers come first."""
+        out: dict[str, dict[str, Any]] = {}
+        for tile, (tensor, value) in self.asked.items():
+            if value.data is None or value.data.size > style.LARGE or len(out) + value.data.size > style.ACCOUNTS:
+                continue
+            for (place, _, _), index in zip(cells(value.data), np.ndindex(value.shape), strict=True):
+                told = follow(self.record, f'how {value.name} was made', account, self.record, tensor, index)
+                if told is None:
+                    break
+                out[f'{tile}{place}'] = told
+        return out
 
     def inputs(self, entry: Entry) -> list[tuple[str, Value]]:
         """The pictures of what an entry reads."""
@@ -94,7 +110,9 @@ class Touch:
         if number is None:
             return
         reading = self.record.readings[number]
-        for key, dout in zip(entry.made, reading.douts, strict=False):
+        for key, dout, tensor in zip(entry.made, reading.douts, reading.cotangents, strict=False):
+            if f'{tag}d{key}' in self.tiles and tensor is not None:
+                self.asked.setdefault(f'{tag}d{key}', (tensor, dout))
             if key not in self.story.parts:
                 self.value(f'{tag}d{key}', dout, dout.name, 'all starts with it', [])
         for k, g in self.story.gave(reading):
@@ -139,6 +157,8 @@ class Touch:
         for place, g in enumerate(reading.gave):
             if g.value is None:
                 continue
+            if g.tensor is not None and f'g{number}.{place}' in self.tiles:
+                self.asked[f'g{number}.{place}'] = g.tensor, g.value
             whose = 'yours' if entry.yours else f'{entry.name}.bprop'
             by = whose + (f': {g.formula}, line {g.line}' if g.formula else '')
             due = verdict.due(known[place], f'the true {g.name}') if known else None
@@ -202,23 +222,6 @@ def line(entry: Entry) -> str:
     return f', line {entry.mark.line}' if entry.mark else ''
 
 
-# ---- how numbers were made ----
-
-
-def accounts(record: Record, story: Story) -> dict[str, dict[str, Any]]:
-    """How each number of a small gradient was made: value id -> the rows of `tape.why`."""
-    out: dict[str, dict[str, Any]] = {}
-    for tile, tensor, value in asked(record, story):
-        if value.data.size > style.LARGE or len(out) + value.data.size > style.ACCOUNTS:
-            continue
-        for (place, _, _), index in zip(cells(value.data), np.ndindex(value.shape), strict=True):
-            told = follow(record, f'how {value.name} was made', account, record, tensor, index)
-            if told is None:
-                break
-            out[f'{tile}{place}'] = told
-    return out
-
-
 def account(record: Record, tensor: Any, index: tuple[int, ...]) -> dict[str, Any] | None:
     """How a number was made; None for one that no entry handed out: that a hook on a tensor returned, say."""
     from .account import ask, table
@@ -227,32 +230,3 @@ def account(record: Record, tensor: Any, index: tuple[int, ...]) -> dict[str, An
         return table.data(record.why(tensor, index))
     except ask.NotHandedOut:
         return None
-
-
-def asked(record: Record, story: Story) -> Iterator[tuple[str, Any, Value]]:
-    """(its picture, the tensor, its numbers) of the gradients that can be asked for, those of takeovers first."""
-    for number, reading in enumerate(record.readings):
-        if taken(record.entries[reading.entry]):
-            for place, g in enumerate(reading.gave):
-                if g.tensor is not None and g.value is not None and g.value.data is not None:
-                    yield f'g{number}.{place}', g.tensor, g.value
-    by_name = {}
-    for number, run in enumerate(record.passes):
-        for k, a in enumerate(run.arrivals):
-            if a.total is not None and a.total.data is not None:
-                by_name[a.of] = a
-                yield f'p{number}.{k}', a.tensor, a.total
-    seen = set()
-    for i, entry in enumerate(record.entries):
-        tag, number = TAGS[entry.level], story.reading(i, len(record.steps))
-        if number is not None:
-            told = record.readings[number]
-            for key, tensor, value in zip(entry.made, told.cotangents, told.douts, strict=False):
-                if tensor is not None and value.data is not None and (tag, key) not in seen:
-                    seen.add((tag, key))
-                    yield f'{tag}d{key}', tensor, value
-        for key, value in zip(entry.keys, entry.inputs, strict=False):
-            arrival = by_name.get(value.name)
-            if arrival is not None and key not in story.made and (tag, key) not in seen:
-                seen.add((tag, key))
-                yield f'{tag}d{key}', arrival.tensor, arrival.total
