@@ -4,6 +4,8 @@ A column holds values, and under them the gradients that come back for them; or 
 tape, its rule. What is still to come has its place from the first frame on.
 """
 
+from collections.abc import Sequence
+
 from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Upright
 from ..ink.shapes import width
 from ..ink.tiles import Tile
@@ -39,13 +41,10 @@ class Cells:
 
     # ---- values ----
 
-    def beside(self, slots: tuple[Slot, ...]) -> bool:
+    def beside(self, slots: Sequence[Slot]) -> bool:
         """Whether names stand beside their tensors: short ones of several."""
-        return (
-            len(slots) > 1
-            and all(width(s.name) <= style.BESIDE for s in slots)
-            and self.columns.tight < style.NAMES_ABOVE
-        )
+        short = len(slots) > 1 and all(width(s.name) <= style.BESIDE for s in slots)
+        return short and self.columns.tight < style.NAMES_ABOVE
 
     def values(self, slots: tuple[Slot, ...]) -> Box:
         """Tensors under their names; of several, short names stand beside them."""
@@ -55,28 +54,22 @@ class Cells:
 
     def value(self, slot: Slot, beside: bool) -> Box:
         """A tensor and its name."""
-        now, how = self.now, self.tape.plate(slot.value, self.columns.tight)
-        there = self.there(slot)
-        name = named(slot.name, '' if there else self.pale, self.named, f'{self.tag}{slot.key}n')
-        look = ' past' * now.compare
+        how, there, key = self.tape.plate(slot.value, self.columns.tight), self.there(slot), f'{self.tag}{slot.key}'
+        name = named(slot.name, '' if there else self.pale, self.named, f'{key}n')
         digits = how.kind == 'squares'  # a press shows them
-        key = f'{self.tag}{slot.key}'
+        look = ' past' * self.now.compare
         picture: Box = Tile(slot.value, key=key, how=how, there=there, classes=look, account=digits)
         if self.broad and not there:  # the film is empty there
             picture = Space(*picture.size, key=key)
         if beside:
             return Row(name, picture, gap=style.APIECE, key=f'{self.tag}v{slot.key}')
-        return Column(
-            name,
-            Row(picture, Space(max(self.wide(slot) - how.w, 0)), key=f'{self.tag}v{slot.key}'),
-            gap=0,
-            across='start',
-        )
+        wide = self.tape.fits(slot, self.columns.tight)[0] if self.returning([slot]) else 0  # with its gradient below
+        number = Row(picture, Space(max(wide - how.w, 0)), key=f'{self.tag}v{slot.key}')
+        return Column(name, number, gap=0, across='start')
 
-    def wide(self, slot: Slot) -> float:
-        """How wide a tensor and its gradient are, one under the other."""
-        shown = real(slot.value) and not self.returned(slot) and self.comes(slot)
-        return self.tape.fits(slot, self.columns.tight)[0] if shown else 0
+    def returning(self, slots: Sequence[Slot]) -> list[Slot]:
+        """Those of them whose gradients come back and stand under them."""
+        return [slot for slot in slots if real(slot.value) and not self.returned(slot) and self.comes(slot)]
 
     def there(self, slot: Slot) -> bool:
         """Whether a tensor is there by now: what enters the program is, from the start."""
@@ -90,30 +83,28 @@ class Cells:
 
     def gradients(self, slots: tuple[Slot, ...]) -> Box:
         """What comes back for these tensors, on the road."""
-        shown = [slot for slot in slots if real(slot.value) and not self.returned(slot) and self.comes(slot)]
+        shown, first = self.returning(slots), self.record.entries[slots[0].entry]
         if not shown and (given := next((s.entry for s in slots if self.returned(s)), None)) is not None:
             return Road(Put(self.ghost(given)), 'road')  # the tables show what the bprop returns
-        beside = self.beside(tuple(shown))
-        boxes = [self.gradient(slot, beside, len(shown) == 1) for slot in shown]
         came = any(self.came(slot) is not None for slot in slots)
-        first = self.record.entries[slots[0].entry]
         turns = slots[0].out is not None and taken(first) and came and self.now.reading(slots[0].entry)[1] is not None
-        pile: Box = Column(*boxes, gap=style.JOINED, across='end' if beside else 'start')
-        if len(boxes) > 1:  # their names stand on it, too
+        pile = self.pile(shown, len(shown) == 1)
+        if len(shown) > 1:  # their names stand on it, too
             pile = Card(pile, 'aback', style.PILE_PAD, layer=1)
         child = Put(pile, at=(0 if turns else 0.5, 0.5))
         return Road(child, self.road(came and any(self.loud(s) for s in slots), came, slots), starts=turns)
 
+    def pile(self, shown: list[Slot], alone: bool, inside: bool = False) -> Box:
+        """Gradients one under the other."""
+        beside = self.beside(shown)
+        boxes = [self.gradient(slot, beside, alone, inside) for slot in shown]
+        return Column(*boxes, gap=style.JOINED, across='end' if beside else 'start')
+
     def under(self, column: Part | tuple[Slot, ...]) -> Box | None:
         """The gradients of what stands over a card: under its rule."""
-        slots = self.columns.over.get(column.entries[0], ()) if isinstance(column, Part) else ()
-        shown = [slot for slot in slots if real(slot.value) and not self.returned(slot) and self.comes(slot)]
-        if not shown:
-            return None
-        beside = self.beside(tuple(shown))
-        boxes = [self.gradient(slot, beside, False, True) for slot in shown]
-        pile = Column(*boxes, gap=style.JOINED, across='end' if beside else 'start', key=f'{self.tag}k{slots[0].entry}')
-        return Put(Column(Space(0, style.ABOVE), pile, gap=0))
+        over = self.columns.over.get(column.entries[0], ()) if isinstance(column, Part) else ()
+        shown = self.returning(over)
+        return Put(Column(Space(0, style.ABOVE), self.pile(shown, False, True), gap=0)) if shown else None
 
     def comes(self, slot: Slot) -> bool:
         """Whether a gradient of a tensor will ever come: for a constant there is none."""
@@ -230,71 +221,47 @@ class Cells:
         """What ran."""
         now = self.now
         done, here = now.done(i), now.writes(i)
-        begun = done or here
-        lit = here and self.broad  # its card is yellow
-        ink, grey = ('mid', 'mid' if lit else 'mid dim') if begun else (f'mid {self.pale}', f'mid {self.pale}')
+        begun, lit = done or here, here and self.broad  # (lit: its card is yellow)
+        pale, grey = ('', 'dim' * (not lit)) if begun else (self.pale, self.pale)
         title = entry.name if entry.kind == 'loose' else name_of(entry)
-        rows: list[Box] = [
-            Lines(
-                f'{entry.label} {title}' if self.broad and entry.label else title,
-                style.SOURCE,
-                ink,
-                2,
-                f'e{i}t',
-                'fill',
-            )
-        ]
+        title = f'{entry.label} {title}' if self.broad and entry.label else title
+        rows: list[Box] = [Lines(title, style.SOURCE, f'mid {pale}', 2, f'e{i}t', 'fill')]
+        whose = {'call': ('own bprop', 'has a bprop'), 'hook': ('your hook', 'a hook')}.get(entry.kind)
         written = self.tape.source(i)
-        source = Lines(written, style.SOURCE, f'm {grey}', style.SOURCE_ROWS, f'e{i}o', 'fill')
-        if entry.kind == 'call':
-            rows.append(
-                Text(
-                    'own bprop' if entry.yours else 'has a bprop', f'mid {"" if lit else "bf" if begun else self.pale}'
-                )
-            )
-            if entry.hidden and not self.broad:
-                rows.append(self.hidden(i, entry, plain))
-        elif entry.kind == 'hook':
-            rows.append(
-                Text('your hook' if entry.yours else 'a hook', f'mid {"" if lit else "bf" if begun else self.pale}')
-            )
+        source = Lines(written, style.SOURCE, f'm mid {grey}', style.SOURCE_ROWS, f'e{i}o', 'fill')
+        if whose:
+            rows.append(Text(whose[not entry.yours], f'mid {"" if lit else "bf" if begun else self.pale}'))
+            rows += [self.hidden(i, entry, plain)] * bool(entry.hidden and not self.broad)
         elif entry.kind == 'loose':
-            rows.append(Lines(why(entry), style.SOURCE, grey, style.SOURCE_ROWS, across='fill'))
+            rows.append(Lines(why(entry), style.SOURCE, f'mid {grey}', style.SOURCE_ROWS, across='fill'))
         elif entry.inside:
-            rows.append(Text(f'{len(entry.inside)} entries', grey))
+            rows.append(Text(f'{len(entry.inside)} entries', f'mid {grey}'))
         elif written and not plain and source.size[1] <= style.SOURCE_ROWS * style.ROW:
             rows.append(source)
         if (slot := self.columns.within(i)) is not None:
             how, there = self.tape.plate(slot.value, self.columns.tight), now.done(i)
             rows.append(Put(Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there)))
-        look = f'card f{self.quiet}' if begun and entry.kind != 'loose' else 'card'
-        look = 'card torn' if entry.kind == 'torn' else look
+        look = (
+            'card torn'
+            if entry.kind == 'torn'
+            else f'card f{self.quiet}'
+            if begun and entry.kind != 'loose'
+            else 'card'
+        )
         if self.broad and entry.kind not in ('loose', 'torn'):
             look = 'block' if begun else 'slot'
-        least = style.CARD_W, style.CARD_H
-        made = Card(
-            Column(*rows, gap=1),
-            look + ' cur' * here,
-            style.CARD_PAD,
-            least,
-            key=f'e{i}',
-            rx=style.CARD_ROUND,
-            go=f'e{i}',
-        )
+        look, key, least = look + ' cur' * here, f'e{i}', (style.CARD_W, style.CARD_H)
+        made = Card(Column(*rows, gap=1), look, style.CARD_PAD, least, key=key, rx=style.CARD_ROUND, go=key)
         reads = now.reads(i) or (here and now.told.kind == 'write')
-        return (
-            Card(made, 'ring' if reads and self.broad else '', style.RING, key=f'ring{i}', layer=style.OVER)
-            if self.broad
-            else made
-        )
+        return Card(made, 'ring' * reads, style.RING, key=f'ring{i}', layer=style.OVER) if self.broad else made
 
     def hidden(self, i: int, entry: Entry, plain: bool) -> Box:
         """What a takeover hides: it ran, and was not taped."""
         ran = entry.hidden_at is not None and entry.hidden_at <= self.now.step
         here = self.now.told.kind == 'hidden' and self.now.writes(i)
-        written = next((g.source for g in entry.ghosts if g.source), '') if len(entry.hidden) == 1 else ''
-        written = written if not plain else ''
-        said = f'{len(entry.hidden)} operations' if len(entry.hidden) > 1 else written or entry.hidden[0]
+        said, *more = entry.hidden
+        written = '' if plain else next((g.source for g in entry.ghosts if g.source), '')
+        said = f'{len(entry.hidden)} operations' if more else written or said
         words = Lines(said, style.SOURCE, 'm mid' if ran else 'm mid fut', style.SOURCE_ROWS, across='fill')
         words = Column(words, Text('not taped', 'mid dim' if ran else 'mid fut'), gap=0)
         return Card(words, 'ghost' + ' q' * (not here), style.HIDDEN_PAD, layer=style.LIFTED, key=f'e{i}h')
@@ -306,16 +273,9 @@ class Cells:
         done = now.done(i)
         here = done and (now.reads(i) or (now.writes(i) and now.told.kind == 'write'))
         look = 'block cur' if here else 'block' if done else 'slot'
-        child = said if done else Space(*said.size)
-        made = Card(
-            child,
-            look,
-            style.BLOCK_PAD,
-            (style.BLOCK_W, 0),
-            key=f'B{i}',
-            rx=style.BLOCK_ROUND,
-            go=f'e{i}' if done else None,
-        )
+        child, key = said if done else Space(*said.size), f'B{i}'
+        go, round_ = f'e{i}' if done else None, style.BLOCK_ROUND
+        made = Card(child, look, style.BLOCK_PAD, (style.BLOCK_W, 0), key=key, rx=round_, go=go)
         return Card(made, 'ring' if here else '', style.RING, key=f'ring{i}', layer=style.OVER)
 
     def rule(self, i: int, entry: Entry, plain: bool, bend: float) -> Box:
