@@ -241,15 +241,10 @@ class Cells:
         if (slot := self.columns.within(i)) is not None:
             how, there = self.tape.plate(slot.value, self.columns.tight), now.done(i)
             rows.append(Put(Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there)))
-        look = (
-            'card torn'
-            if entry.kind == 'torn'
-            else f'card f{self.quiet}'
-            if begun and entry.kind != 'loose'
-            else 'card'
-        )
-        if self.broad and entry.kind not in ('loose', 'torn'):
+        look, odd = f'card f{self.quiet}' if begun else 'card', {'loose': 'card', 'torn': 'card torn'}
+        if self.broad:
             look = 'block' if begun else 'slot'
+        look = odd.get(entry.kind, look)
         look, key, least = look + ' cur' * here, f'e{i}', (style.CARD_W, style.CARD_H)
         made = Card(Column(*rows, gap=1), look, style.CARD_PAD, least, key=key, rx=style.CARD_ROUND, go=key)
         reads = now.reads(i) or (here and now.told.kind == 'write')
