@@ -287,9 +287,11 @@ class Board:
 
     def band(self, now: Now, cells: Cells) -> list[Box]:
         """The way into the lines of a bprop, and the frame around these and what they return."""
-        if now.taken is None or cells.tape.level or not takeover.begun(now) or not self.listing.of(now.own()):
+        if now.taken is None or not takeover.begun(now) or not self.listing.of(now.own()):
             return []
         i, out = self.record.readings[now.taken].entry, []
+        if cells.tape.level != self.record.entries[i].level:
+            return []
         values = [c[0] for c in cells.columns.list if not isinstance(c, Part)]
         starts = [slot for slot in values if slot.entry == i and slot.out is not None]
         for slot in starts:
@@ -297,7 +299,10 @@ class Board:
             past, ink = ('', 'onr') if loud else (' past', 'mid2 bf')
             said = next((w for w in takeover.label(self.record.entries[i]) if width(w, ink) < style.LABEL), '')
             start, look = f'{cells.tag}d{slot.key}', (f'fat{past}', f'fatk{past}')
-            out.append(Band(start, 'own', f'r{i}', look, said, ink, level='lane', down=self.narrow, key='fat'))
+            if cells.tape.level:  # its lines stand above this tape
+                out.append(Drawn(lane.climb(start, f'r{i}', self.narrow, look[1]), 'fat'))
+            else:
+                out.append(Band(start, 'own', f'r{i}', look, said, ink, level='lane', down=self.narrow, key='fat'))
         given = now.given(self.record.readings[now.taken])
         if now.compare and not self.record.depth:
             out.append(Arrow(lane.lit(result.Taken(now, now.taken).lit()), 'lit'))

@@ -130,6 +130,22 @@ def bridge(tag: str, keys: list[str], narrow: bool) -> Draws:
     return drawn
 
 
+def climb(start: str, ghost: str, narrow: bool, look: str) -> Draws:
+    """From the road of a later tape, under the rule that is not called, up into the lines of a bprop."""
+
+    def drawn(to: Canvas) -> None:
+        a, past, own = (to.places.get(name) for name in (start, ghost, 'own'))
+        if a is None or past is None or own is None:
+            return
+        t, low = style.PAD, max(a.bottom, past.bottom) + style.APIECE
+        x, tip, way = (own.x - style.EDGE, own.x - 1, 'r') if narrow else (own.right + 2, own.right + 1, 'l')
+        d = f'M{a.x:g},{a.bottom:g}V{low:g}H{x + t:g}V{own.cy:g}H{x:g}V{low + t:g}H{a.x + t:g}V{a.bottom:g}Z'
+        to.frame.path('fat', d, look, 1)
+        to.frame.head('fath', tip, own.cy, way, look, style.OVER, style.STEM)
+
+    return drawn
+
+
 def joined(now: bool) -> Draws:
     """One frame around the lines of a bprop and what they have returned."""
 
