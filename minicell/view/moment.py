@@ -157,10 +157,6 @@ class Story:
             out.setdefault((nests or ends)[-1].ended, 'Result')  # with a takeover, the comparison is the end
         return out
 
-    def jump(self, step: int) -> str:
-        """The label of the button that leads to a step, or ''."""
-        return self.jumps.get(step, '')
-
     def named(self, run: Pass) -> dict[str, str]:
         """What the line that takes a gradient of a gradient calls it: `bend` in `bend = grad(grad(net))(x)`."""
         names = [n.strip(' ()') for n in run.target.split(',')] if run.outermost and not run.asked else []

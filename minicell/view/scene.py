@@ -81,10 +81,8 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
                 loud.append(mark)
             continue
         if said.jump in ('Takeover', 'Second tape'):
-            again = any(
-                mark.name == said.jump.lower() for mark in loud
-            )  # the next takeovers have a mark without a name
-            loud.append(Mark(n, '' if again else said.jump.lower(), 'bf' if said.jump == 'Takeover' else 'ff'))
+            name = said.jump.lower() * all(mark.name != said.jump.lower() for mark in loud)  # the first alone has one
+            loud.append(Mark(n, name, 'bf' if said.jump == 'Takeover' else 'ff'))
         if said.jump == 'Error':
             loud.append(Mark(n, '✗ error', 'xx'))
         if said.jump == 'Result':
@@ -117,7 +115,7 @@ def step(record: Record, story: Story, shot: Shot) -> Step:
         return Step(title, short(caption), go=(f'r{reading.entry}', *line), jump=compare)
     title, caption = words.step_words(story, shot.step)
     card = (f'{"r" if now.reading is not None else "e"}{now.entry}',) if now.entry is not None else ()
-    return Step(title, short(caption), go=(*card, *line), jump=story.jump(shot.step))
+    return Step(title, short(caption), go=(*card, *line), jump=story.jumps.get(shot.step, ''))
 
 
 def short(caption: str) -> str:

@@ -107,7 +107,7 @@ NAMES_SAID, NAMES_WIDE = 4, 22  # so many names are listed, if all of them toget
 FEWEST_DECIMALS, FINEST = 3, 12  # where two numbers would look alike
 GRAPH_NODES, GRAPH_NAME = 150, 40  # of a graph that is drawn at once; characters of a name
 RECORDS, TREES, LOOPS_KEPT, FORMULAS, PARTS = 32, 64, 4096, 256, 1024  # of what is worked out once
-ROOMY_CODE, LONG_FUNCTION, AROUND_MARK, MARKED = 22, 60, 6, 8  # lines that a panel has room for; of a function that is
+LONG_FUNCTION, AROUND_MARK, MARKED = 60, 6, 8  # lines of a function that is
 # shown around its marked lines alone; around each of these; of a mark that is long
 INDENT = 4  # of a tab
 MOST_STEPS = 160
