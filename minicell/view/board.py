@@ -329,7 +329,7 @@ class Board:
 
     def outcome(self, now: Now) -> Box:
         """The gradients of the takeover in focus, and what is known of them."""
-        number = now.taken if now.taken is not None else self.story.first_reading
+        number = now.taken if now.taken is not None else next(iter(self.story.taken), None)
         if number is None:
             return Card(self.answers(now, 0), '', (0, style.PAD))
         taken, w = result.Taken(now, number, self.narrow), style.CODE - style.ROW

@@ -80,7 +80,7 @@ class Tape:
         """All readings of the entry that made it."""
         if slot.out is None:
             return []
-        return [self.record.readings[r] for r in self.story.reached.get(slot.entry, ((), ()))[1]]
+        return [self.record.readings[r] for r in self.story.reached.get(slot.entry, ())]
 
     def cotangent(self, value: Value, tight: int = 0) -> tiles.Plate:
         """How a gradient is drawn on its way: on the road where it has room there."""

@@ -103,19 +103,17 @@ class Story:
         self.takeovers: list[int | None] = []
         self.first_taken = next((e for e in record.entries if e.kind in TAKEN), None)
         self.made = {key: i for i, e in enumerate(record.entries) for key in e.made}
-        self.reached: dict[int, tuple[list[int], list[int]]] = {}  # entry -> when it is read, and in which readings
+        self.taken = [k for k, r in enumerate(record.readings) if record.entries[r.entry].kind in TAKEN]
+        self.reached: dict[int, list[int]] = {}  # entry -> its readings
         for number, reading in enumerate(record.readings):
-            when, which = self.reached.setdefault(reading.entry, ([], []))
-            when.append(reading.reached)
-            which.append(number)
+            self.reached.setdefault(reading.entry, []).append(number)
         levels: list[int | None] = [None] * (record.depth + 1)
         self.levels: list[tuple[int | None, ...]] = []
-        takeover = None
+        takeover, taken = None, set(self.taken)
         for step in record.steps:
             if step.entry is not None:
                 levels[record.entries[step.entry].level] = step.entry
-            about = record.readings[step.reading].entry if step.reading is not None else None
-            if about is not None and step.kind in ('reach', 'inside', 'give') and record.entries[about].kind in TAKEN:
+            if step.kind in ('reach', 'inside', 'give') and step.reading in taken:
                 takeover = step.reading
             self.levels.append(tuple(levels))
             self.takeovers.append(takeover)
@@ -123,8 +121,8 @@ class Story:
     def reading(self, entry: int, step: int, run: Pass | None = None) -> int | None:
         """The last reading of an entry that has begun. Where a gradient is given that reads it, now or later, its own:
         what an earlier gradient found there is past."""
-        when, which = self.reached.get(entry, ((), ()))
-        found = which[: bisect_right(when, step)]
+        which = self.reached.get(entry, ())
+        found = [r for r in which if self.record.readings[r].reached <= step]
         if run is not None and any(self.by(r) is run for r in which):
             found = [r for r in found if self.by(r) is run]
         return found[-1] if found else None
@@ -133,12 +131,6 @@ class Story:
         """The gradient that a reading belongs to."""
         number = self.record.readings[reading].run
         return self.record.passes[number] if number is not None else None
-
-    @cached_property
-    def first_reading(self) -> int | None:
-        """The first takeover that backward reaches."""
-        taken = (i for i, r in enumerate(self.record.readings) if self.record.entries[r.entry].kind in TAKEN)
-        return next(taken, None)
 
     @cached_property
     def jumps(self) -> dict[int, str]:
@@ -191,8 +183,7 @@ class Story:
 
     def part(self, run: Pass) -> bool:
         """Whether a bprop or a hook asked for a gradient: it ends in there, and is no gradient of the user's."""
-        taken = (r for r in self.record.readings if self.record.entries[r.entry].kind in TAKEN)
-        when = run.begun if run.started is None else run.started
+        when, taken = run.begun if run.started is None else run.started, (self.record.readings[k] for k in self.taken)
         return any(r.reached < when and (r.given is None or when < r.given) for r in taken)
 
     @cached_property
