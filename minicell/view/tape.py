@@ -231,7 +231,8 @@ class Cells:
         source = Lines(written, style.SOURCE, f'm mid {grey}', style.SOURCE_ROWS, f'e{i}o', 'fill')
         if whose:
             rows.append(Text(whose[not entry.yours], f'mid {"" if lit else "bf" if begun else self.pale}'))
-            rows += [self.hidden(i, entry, plain)] * bool(entry.hidden and not self.broad)
+            if entry.hidden and not self.broad:
+                rows.append(self.hidden(i, entry, plain))
         elif entry.kind == 'loose':
             rows.append(Lines(why(entry), style.SOURCE, f'mid {grey}', style.SOURCE_ROWS, across='fill'))
         elif entry.inside:
