@@ -300,7 +300,7 @@ class Board:
             said = next((w for w in takeover.label(self.record.entries[i]) if width(w, ink) < style.LABEL), '')
             start, look = f'{cells.tag}d{slot.key}', (f'fat{past}', f'fatk{past}')
             if cells.tape.level:  # its lines stand above this tape
-                out.append(Drawn(lane.climb(start, f'r{i}', self.narrow, look[1]), 'fat'))
+                out.append(Arrow(lane.climb(start, f'r{i}', self.narrow, look[1]), 'fat'))
             else:
                 out.append(Band(start, 'own', f'r{i}', look, said, ink, level='lane', down=self.narrow, key='fat'))
         given = now.given(self.record.readings[now.taken])

@@ -56,7 +56,7 @@ def fitting(record: Record, compare: bool) -> int:
     if len(found) <= style.NEVER_MANY:
         return style.MOST_STEPS
     some = [shot for at in (len(found) // style.ENDS, len(found) // 2) for shot in found[at : at + style.SAMPLE]]
-    taken = sum(len(json.dumps(drawn(board, some).nodes())) for board in layouts(record)[1:])
+    taken = sum(len(json.dumps(drawn(board, some).nodes)) for board in layouts(record)[1:])
     return min(style.MOST_STEPS, int((style.SCRIPT - style.ANSWERED) * len(some) / taken))
 
 
