@@ -26,7 +26,7 @@ class Band(Arrow):
         tip, head = BROAD * 0.86, BROAD * 0.95  # from the tip to where the band begins; its half width
         near = past.right + 4 if past is not None else a.x
         if self.down:
-            r, x = BROAD / 2, min(max(near + BROAD, b.x + head), a.x - BROAD / 2)
+            r, x = BROAD / 2, min(max(near + BROAD / 2, b.x + head), a.x - BROAD / 2)
             end = f'H{x + r:g}A{r:g},{r:g},0,0,0,{x:g},{a.cy + r:g}V{b.y - tip:g}'
             to.frame.path(self.key, f'M{a.x + 1:g},{a.cy:g}{end}', self.look[0], 1, draw=DRAWN)
             to.frame.head(f'{self.key}h', x, b.y - 2, 'd', self.look[1], 6, BROAD * 0.67, late=LATE)

@@ -182,9 +182,8 @@ class Tile(Box):
         cell, h = how.cell_w, how.rows * how.cell_w
         seen = np.asarray(folded(self.value.data)[: how.rows, : how.columns], np.float64)
         wrong = ' wrong' * (marks is not None and not marks.peer and bool(marks.wrong.any()))
-        frame.rect(
-            f'{key}.', x - 1, y - 1, how.columns * cell + 2, h + 2, f'tile hot{self.classes}{wrong}', rx=2, v=key
-        )
+        wide, asked = how.columns * cell + 2, key if self.account else None
+        frame.rect(f'{key}.', x - 1, y - 1, wide, h + 2, f'tile hot{self.classes}{wrong}', rx=2, v=key, rc=asked)
         for name, d in _paths(seen.tobytes(), how.columns, x, y, cell, self.top):
             frame.path(f'{key}{name}', d, name, 4)
         if marks is not None and marks.worst[0] < how.rows and marks.worst[1] < how.columns:

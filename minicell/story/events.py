@@ -84,7 +84,7 @@ class Walk:
     def stands(self, event: Any, where: Any) -> Entry:
         """Say where an entry stands: what a rule runs on the way back stands where the entry does that is read."""
         entry, turn = self.entries[self.made], self.stack.turn
-        self.entry_of[id(event)] = self.made
+        self.entry_of[id(event)], entry.op = self.made, event
         if where is None and turn is not None and turn.entry is not None:
             where = self.entries[turn.entry].where
         entry.where = where
@@ -177,7 +177,6 @@ class Walk:
             return  # minicell's own work, such as making the first cotangent
         entry, rule = self.write(event, event.rule.name, 'op', recorded), facts.under(event.rule)
         entry.source = self.places.expression(entry.where) if entry.mark else ''
-        entry.rule = event.rule
         if entry.where is event.where and len(entry.source) <= names.LONGEST:  # in a layer, several ops may share it
             self.tensors.written[id(event.out)] = entry.source
         if recorded and isinstance(rule, Passing):

@@ -106,35 +106,33 @@ class Forward:
 
     def op(self, event: Any) -> None:
         """A primitive ran."""
-        hider = self.stack.hider
+        hider, reading = self.stack.hider, self.stack.reading
+        if reading is not None:
+            self.record.readings[reading].ran.append(event)
         if self.walk.made is not None:
             self.write(event, self.walk.made)
         elif hider is not None:
             self.hide(event, self.record.entries[hider], hider)
-        elif self.stack.reading is not None:
+        elif reading is not None:
             self.inside(event)
 
     def hide(self, event: Any, entry: Entry, number: int) -> None:
         """An op inside a Cell with its own bprop: it runs and leaves nothing."""
         entry.hidden.append(event.rule.name)
         self.used[number] += event.inputs
-        mark = self.places.mark(event.where)
-        step = self.book.step('hidden', entry=number, mark=mark, what=event.rule.name)
+        step = self.book.step('hidden', entry=number, mark=self.places.mark(event.where), what=event.rule.name)
         if entry.hidden_at is None:
             entry.hidden_at = step
         outs = self.book.values(event.out, event.at, self.places.target(event.where))
         value = outs[0] if outs else self.book.value(None, event.at)
         veiled = any(c.inside and c.event.custom for c in self.stack.calls())
         lost = 'Float' in value.dtype and not isinstance(facts.under(event.rule), Plain) and not veiled
-        written = self.places.expression(event.where)
-        ghost = Ghost(event.rule.name, written, value, step, lost, event.rule)
         own = [id(t) for call in self.stack.calls() if call.entry == number for t in tensors(list(call.inputs))]
         places = tuple(own.index(id(t)) if id(t) in own else None for t in event.inputs)
         values = tuple(self.book.value(t, event.at, self.tensors.own_name(t)) for t in event.inputs)
         made = next((self.tensors.key(t) for t in tensors(event.out)), -1)
-        entry.ghosts.append(
-            ghost._replace(inputs=values, places=places, keys=tuple(map(self.tensors.key, event.inputs)), made=made)
-        )
+        keys, said = tuple(map(self.tensors.key, event.inputs)), self.places.expression(event.where)
+        entry.ghosts.append(Ghost(event.rule.name, said, value, step, lost, event, values, places, keys, made))
 
     def inside(self, event: Any) -> None:
         """An op that a bprop or a hook runs. What the built-in rules run is their own business."""

@@ -79,12 +79,13 @@ class Ghost(NamedTuple):
     out: Value
     first: int  # the step that shows it
     lost: bool  # it would have been recorded
-    rule: object = None  # the engine's rule of it
+    op: Any = None  # its event
     inputs: tuple[Value, ...] = ()
     places: tuple[int | None, ...] = ()  # which of the tensors that the Cell was given each of these is
     keys: tuple[int, ...] = ()  # which tensor each input is
     made: int = -1  # which tensor it made
     whole: bool = False  # and the Cell returned that
+    rule = property(lambda self: self.op.rule)  # the engine's rule of it
 
 
 @dataclass(eq=False)
@@ -131,11 +132,12 @@ class Entry:
     by: int | None = None  # the reading that wrote it, where a gradient did
     facts: Facts | None = None
     yours: bool = True  # its own bprop or hook, if it has one, stands in the user's code
-    rule: object = None  # the engine's rule of an op: its formula is read from there
+    op: Any = None  # the event of an op, or of a call of a Cell
     hook: str = ''  # of a hook: 'backward_pre', 'backward' (of a Cell), 'tensor' or 'op'
     function: object = None  # and what is called
     target: str = ''  # the tensor that a hook hangs on, or that was overwritten
     run: int | None = None  # the gradient (Pass) on whose tape it stands
+    rule = property(lambda self: getattr(self.op, 'rule', None))  # the engine's, of an op: its formula is read there
 
 
 class Hooked(NamedTuple):
@@ -164,6 +166,7 @@ class Reading:
     run: int | None = None  # the gradient (Pass) that reads
     hooks: tuple[Hooked, ...] = ()  # the calls of hooks here
     cotangents: tuple[object, ...] = ()  # what douts show: the tensors themselves
+    ran: list = field(default_factory=list)  # the events of the ops that ran there
 
     @cached_property
     def verdicts(self) -> tuple:

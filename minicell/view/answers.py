@@ -24,7 +24,7 @@ BADGES = {  # the gravest first
 
 def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
     """At the end, the gradients that were asked for, with what is known of them."""
-    run, gave = now.story.by(taken.number), {key for key, _ in now.story.handed(taken.reading)}
+    run, gave = now.story.by(taken.number), now.story.handed(taken.reading)
     if not now.compare or run is None or run.ended is None or run.ended > now.step:
         return None
     boxes: list[Box] = []
@@ -59,8 +59,8 @@ def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
         if arrival.key in verdict.made_of(record, verdict.captured(entry)):
             found.setdefault(LOST, (entry.name, ''))
         judged = {id(g): v for g, v in zip(reading.gave, verdict.known(reading), strict=False)}
-        for key, g in now.story.gave(reading):  # (without those that are None)
-            if id(g) in judged and arrival.key in verdict.made_of(record, {key}):
+        for k, g in now.story.gave(reading):  # (without those that are None)
+            if id(g) in judged and arrival.key in verdict.made_of(record, {entry.keys[k]}):
                 found.setdefault(judged[id(g)].verdict, (entry.name, g.name))
     said = next(((said.format(*found[kind]), look) for kind, (said, look) in BADGES.items() if kind in found), None)
     return said or (('✓ right', '') if arrival.parts else ('no path leads to it', 'dim'))

@@ -29,7 +29,8 @@ class Board:
         self.inner = self.w - 2 * style.EDGE
         self.code_w = self.inner if narrow else style.CODE
         self.room = self.inner if narrow else self.inner - style.CODE - style.GAP
-        self.tapes = [Tape(story, level, self.room, boxes_of) for level in range(self.record.depth + 1)]
+        levels = range(self.record.depth + 1)
+        self.tapes = [Tape(story, level, self.room, boxes_of, narrow) for level in levels]
         self.tapes = [tape for tape in self.tapes if tape.strip.entries]
         self.asks = {(run.mark.file, run.mark.line) for run in self.record.passes if run.mark}
         own, cells = (max(map(self.rows_of, each.values()), default=0) for each in (listing.own, listing.cells))
@@ -74,10 +75,8 @@ class Board:
         entry, w, depths = now.own(), self.code_w, self.listing.depths
         hid = entry is not None and entry.hidden_at is not None and now.step >= entry.hidden_at
         shown = program.window(lines, rows, depths, w, mark, self.asks) if lines else []
-        nested = self.record.depth > 0 and tag == 'a'
-        code = Code(
-            program.rows(shown, tag, depths, w), w, None if now.over else mark, hid, nested=self.asks if nested else ()
-        )
+        nested = self.asks if self.record.depth > 0 and tag == 'a' else ()
+        code = Code(program.rows(shown, tag, depths, w), w, None if now.over else mark, hid, nested=nested)
         look = 'panel' if self.narrow and tag == 'a' else ''
         return Card(code, look, (0, 0), (w, rows * style.ROW), at=(0, low), key=key)
 
@@ -117,6 +116,8 @@ class Board:
             [RoadEnd(self.end(tape, cells), tag), *[down for *_, down in boxes]],
             [Span(Column(low, self.told(now, tape), gap=0), count)],
         ]
+        if self.narrow:
+            rows.insert(-1, [None, *map(cells.under, columns.list)])
         if broad:
             del rows[style.TAPE_ROW]
         rows = rows if self.narrow else [[None, *row] for row in rows]
@@ -130,13 +131,8 @@ class Board:
         least = {} if broad else {style.TAPE_ROW: style.FILM}
         first = 1 + (not self.narrow)
         grid = Grid(rows, (style.GAP, 0), least=least, stretch=range(first, first + count - 1))
-        arrows = [
-            *wires(cells),
-            *shared(cells),
-            *self.stems(now, cells),
-            *self.band(now, cells),
-            *self.bridges(now, cells),
-        ]
+        arrows = [*wires(cells), *shared(cells), *self.stems(now, cells)]
+        arrows += [*self.band(now, cells), *self.bridges(now, cells)]
         flows = broad and any(each.key == f'{tag}flows' for each in arrows)
         return Lane(tag, grid, arrows, broad, now.behind(level), 'film rib' if flows else 'film')
 
@@ -191,9 +187,8 @@ class Board:
         if here and told.kind == 'add':
             lines = [self.added(now, tape)] if told.parts else []
         elif here and not strip.taken(now.entry_of(told.reading)):
-            lines = [
-                Text(each, 'm', key=f'{tape.tag}how{k}') for k, each in enumerate(self.formulas(now, told.reading))
-            ]
+            rule = enumerate(self.formulas(now, told.reading))
+            lines = [Text(each, 'm', key=f'{tape.tag}how{k}') for k, each in rule]
         taken = not tape.level and self.own_rows
         high = style.ROW * 2 if not self.record.depth or taken else style.ROW
         said = Put(Column(*lines, gap=2, across='start', key=f'{tape.tag}how'), at=(0, 0.5), least=(0, high))
@@ -251,29 +246,18 @@ class Board:
         level, broad = tape.level, tape.level > 0
         back = style.BACK_ROW - broad
         if broad:
-            name = Column(
-                Text(f'{phrases.nth(level)} tape', 'mid2', key=f'{tape.tag}which'),
-                Lines(self.readers(level)[0], style.CODE - style.ROW, 'dim', style.SOURCE_ROWS, f'{tape.tag}by'),
-                gap=2,
-            )
+            by = Lines(self.readers(level)[0], style.CODE - style.ROW, 'dim', style.SOURCE_ROWS, f'{tape.tag}by')
+            name = Column(Text(f'{phrases.nth(level)} tape', 'mid2', key=f'{tape.tag}which'), by, gap=2)
             rows[0][0] = Space(style.CODE)
             rows[1][0] = Span(Put(name, at=(0, 0.6)), 1, 2)
         else:
             rows[0][0] = Put(Text('your program', 'dim'), at=(0, 0.5), least=(style.CODE, 0))
             rows[1][0] = Span(Put(self.calls(now), at=(0, 0)), 1, 2)
             which = 'first tape' if self.record.depth else 'the tape'
-            room = style.CODE - width(which) - style.GAP
-            more = (
-                next((words for words in self.readers(0) if width(words) <= room), '') if self.record.depth else DEFINED
-            )
-            rows[style.TAPE_ROW][0] = Put(
-                Row(
-                    Text(which, key='awhich'),
-                    Text(more if self.record.depth or not now.compare else '', 'dim', key='aby'),
-                    gap=style.WORDS,
-                ),
-                at=(0, 0.5),
-            )
+            said = [*self.readers(0), ''] if self.record.depth else ['' if now.compare else DEFINED]
+            more = next(words for words in said if width(words) <= style.CODE - width(which) - style.GAP)
+            row = Row(Text(which, key='awhich'), Text(more, 'dim', key='aby'), gap=style.WORDS)
+            rows[style.TAPE_ROW][0] = Put(row, at=(0, 0.5))
         if self.own_rows and not broad:
             entry = now.own()
             named = '' if entry is None else 'your hook' if entry.kind == 'hook' else f'the Cell {entry.name}'
@@ -303,30 +287,22 @@ class Board:
 
     def band(self, now: Now, cells: Cells) -> list[Box]:
         """The way into the lines of a bprop, and the frame around these and what they return."""
-        if now.taken is None or cells.tape.level or not takeover.begun(now) or not self.listing.of(now.own()):
+        if now.taken is None or not takeover.begun(now) or not self.listing.of(now.own()):
             return []
         i, out = self.record.readings[now.taken].entry, []
-        starts = (
-            c[0] for c in cells.columns.list if not isinstance(c, Part) and c[0].entry == i and c[0].out is not None
-        )
+        if cells.tape.level != self.record.entries[i].level:
+            return []
+        values = [c[0] for c in cells.columns.list if not isinstance(c, Part)]
+        starts = [slot for slot in values if slot.entry == i and slot.out is not None]
         for slot in starts:
             loud = now.running and now.told.kind == 'reach'
             past, ink = ('', 'onr') if loud else (' past', 'mid2 bf')
             said = next((w for w in takeover.label(self.record.entries[i]) if width(w, ink) < style.LABEL), '')
-            look = f'fat{past}', f'fatk{past}'
-            out.append(
-                Band(
-                    f'{cells.tag}d{slot.key}',
-                    'own',
-                    f'r{i}',
-                    look,
-                    said,
-                    ink,
-                    level='lane',
-                    down=self.narrow,
-                    key='fat',
-                )
-            )
+            start, look = f'{cells.tag}d{slot.key}', (f'fat{past}', f'fatk{past}')
+            if cells.tape.level:  # its lines stand above this tape
+                out.append(Arrow(lane.climb(start, f'r{i}', self.narrow, look[1]), 'fat'))
+            else:
+                out.append(Band(start, 'own', f'r{i}', look, said, ink, level='lane', down=self.narrow, key='fat'))
         given = now.given(self.record.readings[now.taken])
         if now.compare and not self.record.depth:
             out.append(Arrow(lane.lit(result.Taken(now, now.taken).lit()), 'lit'))
@@ -353,7 +329,7 @@ class Board:
 
     def outcome(self, now: Now) -> Box:
         """The gradients of the takeover in focus, and what is known of them."""
-        number = now.taken if now.taken is not None else self.story.first_reading
+        number = now.taken if now.taken is not None else next(iter(self.story.taken), None)
         if number is None:
             return Card(self.answers(now, 0), '', (0, style.PAD))
         taken, w = result.Taken(now, number, self.narrow), style.CODE - style.ROW

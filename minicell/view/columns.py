@@ -29,7 +29,7 @@ class Slot(NamedTuple):
 class Tape:
     """One tape: what is open, and how large its tensors are. `boxes`: makes the boxes of a column."""
 
-    def __init__(self, story: Story, level: int, room: float, boxes: Callable) -> None:
+    def __init__(self, story: Story, level: int, room: float, boxes: Callable, narrow: bool) -> None:
         self.story, self.record, self.level, self.tag = story, story.record, level, TAGS[level]
         self.fit: dict[tuple, tuple[float, float]] = {}
         self.widths: dict[tuple, float] = {}
@@ -37,7 +37,7 @@ class Tape:
         marks = [(e.mark, e.round) for e in self.record.entries if e.level == level]
         self.shared = {mark for mark in marks if marks.count(mark) > 1} if len(marks) < style.MANY_ENTRIES else set()
         self.boxes = boxes
-        self.strip = Strip(self.record, level, room, self.wide)
+        self.strip = Strip(self.record, level, room, self.wide, narrow)
 
     def wide(self, parts: list[Part]) -> float:
         """How wide these parts are together."""
@@ -80,7 +80,7 @@ class Tape:
         """All readings of the entry that made it."""
         if slot.out is None:
             return []
-        return [self.record.readings[r] for r in self.story.reached.get(slot.entry, ((), ()))[1]]
+        return [self.record.readings[r] for r in self.story.reached.get(slot.entry, ())]
 
     def cotangent(self, value: Value, tight: int = 0) -> tiles.Plate:
         """How a gradient is drawn on its way: on the road where it has room there."""
@@ -96,12 +96,15 @@ class Columns:
         self.tight = max(part.tight for part in parts)
         self.list: list[Part | tuple[Slot, ...]] = []
         self.seen: dict[int, int] = {}  # where each tensor stands
+        self.over: dict[int, tuple[Slot, ...]] = {}  # what stands over the card of an entry
         waiting: list[Slot] = []
         for part in parts:
-            if part.kind == 'open':
-                waiting += self.fresh(part.entries[0], waiting)
-            self.flush(waiting)
+            first = self.fresh(part.entries[0], waiting) if part.kind == 'open' else []
+            self.flush(waiting + first * (not part.folded))
             waiting = []
+            if first and part.folded:
+                self.over[part.entries[0]] = tuple(first[: style.STACK])
+                self.seen.update({slot.key: len(self.list) for slot in first})
             self.list.append(part)
             if part.kind == 'open' and not self.within(part.entries[0]):
                 waiting = self.outputs(part.entries[0])

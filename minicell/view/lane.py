@@ -1,6 +1,7 @@
 """What a tape lies on, and what is drawn between its boxes and those of your code once all of them stand."""
 
 from collections.abc import Callable
+from functools import partial
 
 from ..ink.boxes import Arrow, Box, Canvas, Grid, Link, Rect
 from ..ink.shapes import width
@@ -129,6 +130,22 @@ def bridge(tag: str, keys: list[str], narrow: bool) -> Draws:
     return drawn
 
 
+def climb(start: str, ghost: str, narrow: bool, look: str) -> Draws:
+    """From the road of a later tape, under the rule that is not called, up into the lines of a bprop."""
+
+    def drawn(to: Canvas) -> None:
+        a, past, own = (to.places.get(name) for name in (start, ghost, 'own'))
+        if a is None or past is None or own is None:
+            return
+        t, low = style.PAD, max(a.bottom, past.bottom) + style.APIECE
+        x, tip, way = (own.x - style.EDGE, own.x - 1, 'r') if narrow else (own.right + 2, own.right + 1, 'l')
+        d = f'M{a.x:g},{a.bottom:g}V{low:g}H{x + t:g}V{own.cy:g}H{x:g}V{low + t:g}H{a.x + t:g}V{a.bottom:g}Z'
+        to.frame.path('fat', d, look, 1)
+        to.frame.head('fath', tip, own.cy, way, look, style.OVER, style.STEM)
+
+    return drawn
+
+
 def joined(now: bool) -> Draws:
     """One frame around the lines of a bprop and what they have returned."""
 
@@ -157,6 +174,9 @@ def wires(cells: Cells) -> list[Arrow]:
             continue
         (i,) = part.entries
         entry, look = columns.record.entries[i], cells.quiet if now.done(i) or now.writes(i) else ' q'
+        if i in columns.over:
+            straight = lambda a, b: (f'M{b.cx:g},{a.bottom + 1:g}V{b.y - style.TURN:g}', (b.cx, b.y - 1, 'd'))
+            out.append(way(f'w{tag}{i}i', straight, [f'{tag}i{i}', f'e{i}'], (f'fw{look}', f'fh{look}')))
         near = [(k, key) for k, key in enumerate(dict.fromkeys(entry.keys)) if columns.seen.get(key) == n - 1]
         out += [Link(f'{tag}{key}', f'e{i}', (f'fw{look}', f'fh{look}'), key=f'w{tag}{i}.{k}') for k, key in near]
         done = cells.quiet if now.done(i) else ' q'
@@ -167,7 +187,8 @@ def wires(cells: Cells) -> list[Arrow]:
         ]
     for _, at, lane, i, k, key in skips(columns):
         look = cells.quiet if now.done(i) or now.writes(i) else ' q'
-        out.append(Arrow(arch(f'{tag}{key}', f'{tag}c{at}', f'{tag}o{lane}', f'e{i}', look, k), f'w{tag}{i}k{k}'))
+        between = [f'{tag}{key}', f'{tag}c{at}', f'{tag}o{lane}', f'e{i}']
+        out.append(way(f'w{tag}{i}k{k}', partial(arch, k), between, (f'fw{look}', f'fh{look}')))
     return out
 
 
@@ -177,36 +198,32 @@ def shared(cells: Cells) -> list[Arrow]:
     out: list[Arrow] = []
     for _, at, lane, i, k, key in skips(columns):
         reading = now.reading(i)[1]
-        if not taken(columns.record.entries[i]) and f'{tag}d{key}':
-            came = now.given(reading) and any(key == each for each, _ in now.story.handed(reading))
-            way = under(f'r{i}', f'{tag}c{at}', f'{tag}u{lane}', f'{tag}d{key}', came)
-            out.append(Arrow(way, f'u{tag}{i}k{k}'))
+        if not taken(columns.record.entries[i]) and now.given(reading) and key in now.story.handed(reading):
+            between = [f'r{i}', f'{tag}c{at}', f'{tag}u{lane}', f'{tag}d{key}']
+            out.append(way(f'u{tag}{i}k{k}', under, between, ('call', 'run')))
     return out
 
 
-def under(start: str, column: str, lane: str, end: str, came: bool) -> Draws:
-    """The way of such a part."""
+def way(key: str, along: Callable, between: list[str], look: tuple[str, str]) -> Arrow:
+    """A line past some boxes, if all of them stand; `along`: its path, and where its tip is."""
 
     def drawn(to: Canvas) -> None:
-        a, c, low, b = (to.places.get(name) for name in (start, column, lane, end))
-        if not came or a is None or b is None or c is None or low is None:
-            return
-        x = c.right + style.GAP / 2
-        to.frame.path(to.path, f'M{a.cx:g},{a.bottom:g}V{low.cy:g}H{x:g}V{b.cy:g}H{b.right + style.TURN:g}', 'call', 2)
-        to.frame.head(f'{to.path}h', b.right + 1, b.cy, 'l', 'run', style.OVER, style.HEAD_OF_WIRE)
+        places = [to.places.get(name) for name in between]
+        if None not in places:
+            path, tip = along(*places)
+            to.frame.path(key, path, look[0])
+            to.frame.head(f'{key}h', *tip, look[1], style.OVER, style.HEAD_OF_WIRE)
 
-    return drawn
+    return Arrow(drawn, key)
 
 
-def arch(start: str, column: str, lane: str, end: str, look: str, k: int):
-    """A wire from a value over what lies between to a card that reads it."""
+def arch(k: int, a: Rect, column: Rect, over: Rect, b: Rect) -> tuple:
+    """From a value over what lies between to a card that reads it."""
+    x, tip = column.right + style.GAP / 2 - 1, b.x + min(style.ENTERS + style.APART_BY * k, b.w - style.INSIDE)
+    return f'M{a.right + 1:g},{a.cy:g}H{x:g}V{over.cy:g}H{tip:g}V{b.y - style.TURN:g}', (tip, b.y - 1, 'd')
 
-    def drawn(to: Canvas) -> None:
-        a, c, over, b = (to.places.get(name) for name in (start, column, lane, end))
-        if a is None or b is None or c is None or over is None:
-            return
-        x, tip = c.right + style.GAP / 2 - 1, b.x + min(style.ENTERS + style.APART_BY * k, b.w - style.INSIDE)
-        to.frame.path(to.path, f'M{a.right + 1:g},{a.cy:g}H{x:g}V{over.cy:g}H{tip:g}V{b.y - style.TURN:g}', f'fw{look}')
-        to.frame.head(f'{to.path}h', tip, b.y - 1, 'd', f'fh{look}', style.LIFTED, style.HEAD_OF_WIRE)
 
-    return drawn
+def under(a: Rect, column: Rect, low: Rect, b: Rect) -> tuple:
+    """From a rule under what lies between to a gradient."""
+    x, end = column.right + style.GAP / 2, b.right + style.TURN
+    return f'M{a.cx:g},{a.bottom:g}V{low.cy:g}H{x:g}V{b.cy:g}H{end:g}', (b.right + 1, b.cy, 'l')

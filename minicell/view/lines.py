@@ -1,67 +1,46 @@
 """The code panel: which lines to show."""
 
 import linecache
-from types import CodeType
 
-from ..story.record import Line, Mark, Record
+from ..story.record import Line, Record
 from ..story.source import Function, function
 from . import style
 
 
 def shown(record: Record) -> list[Line]:
-    """The lines to show: whole classes where there is room, else the functions that matter."""
-    marks = [step.mark for step in record.steps if step.mark]
-    whole = _listing(record.ran, record.hides, marks, True)
-    return whole if len(whole) <= style.ROOMY_CODE else _listing(record.ran, record.hides, marks, False)
-
-
-def _listing(codes: list[CodeType], hidden: list[CodeType], marks: list[Mark], whole: bool) -> list[Line]:
-    """Each function with its class (or that's first line), and the marked lines outside of functions.
+    """The lines of all functions that ran, with the first lines of their classes, and the marked lines outside of them.
 
     Files come in the order that a reader expects: what defines classes before what calls them.
     """
+    found: dict[str, set[int]] = {}
     marked: dict[str, set[int]] = {}
-    for mark in marks:
+    for mark in filter(None, (step.mark for step in record.steps)):
         marked.setdefault(mark.file, set()).update(range(mark.line, min(mark.last, mark.line + style.MARKED) + 1))
-    shown: dict[str, set[int]] = {file: set() for file in marked}
-    shaded: set[tuple[str, int]] = set()
-    defines: set[str] = set()
-    for code in codes:
-        if found := function(code):
-            near = marked.get(code.co_filename, set())
-            shown.setdefault(code.co_filename, set()).update(_lines(found, near, whole))
-            defines.add(code.co_filename)
-    for code in hidden:
-        if found := function(code):
-            last = found.node.end_lineno or found.node.lineno
-            shaded.update((code.co_filename, n) for n in range(found.node.lineno, last + 1))
-    for file, lines in marked.items():
-        shown[file] |= lines
-    files = sorted(shown, key=lambda f: f not in defines)
-    return [line for file in files for line in _file(file, shown[file], shaded)]
-
-
-def _lines(found: Function, marked: set[int], whole: bool) -> set[int]:
-    node = found.owner if whole and found.owner else found.node
-    lines = set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    if len(lines) > style.LONG_FUNCTION:
-        lines = {n for n in lines if n == node.lineno or any(abs(n - m) <= style.AROUND_MARK for m in marked)}
-    if found.owner:
-        lines.add(found.owner.lineno)
-    return lines
-
-
-def _file(file: str, numbers: set[int], shaded: set[tuple[str, int]]) -> list[Line]:
-    source = [line.rstrip('\n').expandtabs(style.INDENT) for line in linecache.getlines(file)]
-    wanted = [n for n in sorted(numbers) if n <= len(source)]
-    texts = [source[n - 1] for n in wanted]
-    indent = min((len(t) - len(t.lstrip()) for t in texts if t.strip()), default=0)
+    for file, told in functions(record.ran):
+        found.setdefault(file, set()).update(lines_of(told, marked.get(file, set())))
+    shaded = {(file, n) for file, told in functions(record.hides) for n in span(told)}
     out: list[Line] = []
-    previous = 0
-    for n in wanted:
-        between = source[previous : n - 1] if previous else []
-        if between and not any(t.strip() for t in between):
-            out.append(Line(file, n - 1, '', indent=indent))
-        out.append(Line(file, n, source[n - 1][indent:].rstrip(), (file, n) in shaded, indent))
-        previous = n
+    for file in found | marked:
+        numbers, source = found.get(file, set()) | marked.get(file, set()), linecache.getlines(file)
+        texts = {n: source[n - 1].rstrip('\n').expandtabs(style.INDENT) for n in sorted(numbers) if n <= len(source)}
+        indent = min((len(t) - len(t.lstrip()) for t in texts.values() if t.strip()), default=0)
+        out += [Line(file, n, text[indent:].rstrip(), (file, n) in shaded, indent) for n, text in texts.items()]
     return out
+
+
+def functions(codes: list) -> list[tuple[str, Function]]:
+    """The functions of these code objects that have a source, and their files."""
+    return [(code.co_filename, found) for code in codes if (found := function(code))]
+
+
+def span(told: Function) -> range:
+    """The lines of a function."""
+    return range(told.node.lineno, (told.node.end_lineno or told.node.lineno) + 1)
+
+
+def lines_of(told: Function, marked: set[int]) -> set[int]:
+    """Those to show: of a long function the ones around its marked lines."""
+    lines, head = set(span(told)), told.node.lineno
+    if len(lines) > style.LONG_FUNCTION:
+        lines = {n for n in lines if n == head or any(abs(n - m) <= style.AROUND_MARK for m in marked)}
+    return lines | ({told.owner.lineno} if told.owner else set())

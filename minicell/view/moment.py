@@ -9,7 +9,7 @@ import numpy as np
 
 from ..judge.verdict import NOT_ASKED
 from ..story.record import Arrival, Gradient, Pass, Reading, Record, Step, Value
-from . import loops, style, verdict
+from . import strip, style, verdict
 from .formula import TAKEN
 
 
@@ -82,10 +82,8 @@ def kept(record: Record, most: int) -> set[int]:
     every = range(len(record.steps))
     if len(every) <= most:
         return set(every)
-    skipped = set()
-    for level in range(record.depth + 1):
-        for same in loops.turns(record, level):
-            skipped.update(same[2:-1])
+    turns = [unit for level in range(record.depth + 1) for unit in strip.units(record, level)]
+    skipped = {i for unit in turns if 2 < unit.turn < unit.turns for i in unit.entries}
     found = [i for i in every if record.steps[i].entry not in skipped]
     if len(found) > most:
         odd = [i for i in found if remarkable(record, record.steps[i])]
@@ -105,19 +103,17 @@ class Story:
         self.takeovers: list[int | None] = []
         self.first_taken = next((e for e in record.entries if e.kind in TAKEN), None)
         self.made = {key: i for i, e in enumerate(record.entries) for key in e.made}
-        self.reached: dict[int, tuple[list[int], list[int]]] = {}  # entry -> when it is read, and in which readings
+        self.taken = [k for k, r in enumerate(record.readings) if record.entries[r.entry].kind in TAKEN]
+        self.reached: dict[int, list[int]] = {}  # entry -> its readings
         for number, reading in enumerate(record.readings):
-            when, which = self.reached.setdefault(reading.entry, ([], []))
-            when.append(reading.reached)
-            which.append(number)
+            self.reached.setdefault(reading.entry, []).append(number)
         levels: list[int | None] = [None] * (record.depth + 1)
         self.levels: list[tuple[int | None, ...]] = []
-        takeover = None
+        takeover, taken = None, set(self.taken)
         for step in record.steps:
             if step.entry is not None:
                 levels[record.entries[step.entry].level] = step.entry
-            about = record.readings[step.reading].entry if step.reading is not None else None
-            if about is not None and step.kind in ('reach', 'inside', 'give') and record.entries[about].kind in TAKEN:
+            if step.kind in ('reach', 'inside', 'give') and step.reading in taken:
                 takeover = step.reading
             self.levels.append(tuple(levels))
             self.takeovers.append(takeover)
@@ -125,8 +121,8 @@ class Story:
     def reading(self, entry: int, step: int, run: Pass | None = None) -> int | None:
         """The last reading of an entry that has begun. Where a gradient is given that reads it, now or later, its own:
         what an earlier gradient found there is past."""
-        when, which = self.reached.get(entry, ((), ()))
-        found = which[: bisect_right(when, step)]
+        which = self.reached.get(entry, ())
+        found = [r for r in which if self.record.readings[r].reached <= step]
         if run is not None and any(self.by(r) is run for r in which):
             found = [r for r in found if self.by(r) is run]
         return found[-1] if found else None
@@ -135,12 +131,6 @@ class Story:
         """The gradient that a reading belongs to."""
         number = self.record.readings[reading].run
         return self.record.passes[number] if number is not None else None
-
-    @cached_property
-    def first_reading(self) -> int | None:
-        """The first takeover that backward reaches."""
-        taken = (i for i, r in enumerate(self.record.readings) if self.record.entries[r.entry].kind in TAKEN)
-        return next(taken, None)
 
     @cached_property
     def jumps(self) -> dict[int, str]:
@@ -158,10 +148,6 @@ class Story:
         if nests or (ends and self.first_taken is None):
             out.setdefault((nests or ends)[-1].ended, 'Result')  # with a takeover, the comparison is the end
         return out
-
-    def jump(self, step: int) -> str:
-        """The label of the button that leads to a step, or ''."""
-        return self.jumps.get(step, '')
 
     def named(self, run: Pass) -> dict[str, str]:
         """What the line that takes a gradient of a gradient calls it: `bend` in `bend = grad(grad(net))(x)`."""
@@ -207,19 +193,20 @@ class Story:
             if reading.given is None:
                 continue
             gave = list(self.gave(reading))
-            for k, (key, gradient) in enumerate(gave):
+            for k, (place, gradient) in enumerate(gave):
+                key = self.record.entries[reading.entry].keys[place]
                 due = sum(of.of == gradient.of for _, of in gave[k:])  # the last so many of its name are still to come
                 steps = added.get((number, gradient.of), [])
                 when = steps[-due] if due <= len(steps) else reading.given
                 out.setdefault(key, []).append((when, gradient.value, number))
         return out
 
-    def handed(self, reading: Reading) -> Iterator[tuple[int, Value]]:
-        """What a reading handed out, by the tensors that it is for."""
-        return ((key, gradient.value) for key, gradient in self.gave(reading))
+    def handed(self, reading: Reading) -> set[int]:
+        """The tensors that a reading handed out gradients for."""
+        return {self.record.entries[reading.entry].keys[k] for k, _ in self.gave(reading)}
 
     def gave(self, reading: Reading) -> Iterator[tuple[int, Gradient]]:
-        """The same as gradients."""
+        """The gradients that a reading handed out, and which input each is for."""
         entry = self.record.entries[reading.entry]
         for place, gradient in enumerate(reading.gave):
             if gradient.value is None or gradient.value.data is None:
@@ -227,7 +214,7 @@ class Story:
             named = [k for k, v in enumerate(entry.inputs) if v.name == gradient.of] or [place]
             k = place if place in named else named[0]
             if k < len(entry.keys):
-                yield entry.keys[k], gradient
+                yield k, gradient
 
     def cotangent(self, key: int, step: int, run: Pass | None) -> Value | None:
         """The gradient of a tensor as far as one gradient has added it up: each reading back adds for itself."""
@@ -248,7 +235,7 @@ class Sum:
     def __init__(self, parts: Iterable[tuple[int, Value]]) -> None:
         parts = sorted(parts, key=lambda part: part[0])
         self.steps, self.values = [step for step, _ in parts], [value for _, value in parts]
-        self.count, self.total = 0, None  # how many of them are in the total
+        self.count, self.total, self.value = 0, None, None  # how many of them are in the total
 
     def parts(self, step: int) -> list[Value]:
         """Those that have come by a step."""
@@ -265,10 +252,12 @@ class Sum:
         if count < 2:
             return self.values[0] if count else None
         first = self.values[0]
+        if count == self.count:
+            return self.value
         if not 0 < self.count <= count:
             self.count, self.total = 1, first.data.astype(np.float64)
         with np.errstate(all='ignore'):
             for value in self.values[self.count : count]:
                 self.total = self.total + value.data
-        self.count = count
-        return first._replace(data=np.asarray(self.total).astype(first.data.dtype))
+        self.count, self.value = count, first._replace(data=np.asarray(self.total).astype(first.data.dtype))
+        return self.value

@@ -1,6 +1,6 @@
 """A record at one of its steps: what is written and read by then, which gradient reads which tape, what is in focus."""
 
-from ..story.record import Entry, Pass, Reading, Record, Step, Value
+from ..story.record import Entry, Pass, Reading, Step, Value
 from .formula import TAKEN
 from .moment import Shot, Story
 from .phrases import root
@@ -13,13 +13,12 @@ FOLLOWS = ('arrive', 'add')  # steps behind a takeover that are still about what
 class Now:
     """All that the boxes of one frame ask about the moment."""
 
-    def __init__(self, story: Story, shot: Shot) -> None:
-        self.story, self.shot, self.step = story, shot, shot.step
-        self.record: Record = story.record
-        self.compare = shot.compare is not None
-        self.told: Step = self.record.steps[shot.step]
-        self.taken = shot.compare if self.compare else story.takeovers[shot.step]
-        self.focus: list[int | None] = list(story.levels[shot.step])
+    def __init__(self, story: Story, shot: Shot | None) -> None:  # None: before all
+        self.story, self.shot, self.record, self.step = story, shot, story.record, shot.step if shot else -1
+        self.compare = bool(shot) and shot.compare is not None
+        self.told: Step = self.record.steps[shot.step] if shot else Step('before')
+        self.taken = shot.compare if self.compare else story.takeovers[shot.step] if shot else None
+        self.focus: list[int | None] = list(story.levels[shot.step]) if shot else []
         if self.compare:
             entry = self.record.readings[shot.compare].entry
             self.focus[self.record.entries[entry].level] = entry

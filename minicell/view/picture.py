@@ -32,7 +32,7 @@ class Picture:
 
     def __init__(
         self, tape: Any, zoom: str = 'ops', compare: bool = True, scale: float = 1.0,
-        step: int | str | None = None,
+        step: int | str | None = None
     ) -> None:  # fmt: skip
         check(zoom, compare, scale)
         self.tape, self.zoom, self.compare = tape, zoom, compare
@@ -61,7 +61,7 @@ class Picture:
     def painted(self, asked: bool = False, only: int | None = None) -> list[Film]:
         """All frames anew, or those of one layout; `asked`: each number with its account, which takes longest."""
         with uncollected():
-            most = style.MOST_STEPS
+            most = scene.fitting(self.record, self.compare)
             while True:
                 found = scene.films(self.record, self.compare, most, only, asked)
                 if self.record.unknown and not self.record.steps:

@@ -20,6 +20,8 @@ from . import style
 
 CALL = re.compile(r'\w+\.grad\(|\bgrad\(')  # a gradient that is taken
 LETTER = width('m', 'm')
+LOOPS = ast.For, ast.While, ast.AsyncFor
+DEFS = ast.FunctionDef, ast.AsyncFunctionDef
 
 
 class Row(NamedTuple):
@@ -55,7 +57,7 @@ class Listing:
         for line in record.code:
             if (line.file, line.number) in inside or not line.text.strip():
                 continue
-            if line.hidden or (line.file, line.number) in self.marked or line.number in bodies(line.file):
+            if line.hidden or (line.file, line.number) in self.marked or computes(line):
                 above = scopes(line.file, line.number)
                 owner = next((name for _, name in above if name in own), None)
                 # what runs inside a Cell with a bprop, but stands elsewhere, is shown with any of them
@@ -85,76 +87,50 @@ def indent(line: Line) -> int:
     return len(line.text) - len(line.text.lstrip())
 
 
+def holding(file: str, number: int) -> list[ast.AST]:
+    """The loops, functions and classes around a line, outermost first, and the docstring that it is a part of."""
+    return _holding(file, number, len(linecache.getlines(file)))
+
+
+@lru_cache(maxsize=style.LOOPS_KEPT)
+def _holding(file: str, number: int, count: int) -> list[ast.AST]:
+    return [node for node in _pieces(file, count) if node.lineno <= number <= (node.end_lineno or node.lineno)]
+
+
+@lru_cache(maxsize=style.TREES)
+def _pieces(file: str, _: int) -> list[ast.AST]:
+    try:
+        found = ast.walk(ast.parse(''.join(linecache.getlines(file))))
+    except (SyntaxError, ValueError):
+        return []
+    kinds = (*LOOPS, *DEFS, ast.ClassDef, ast.Lambda)
+    return sorted(
+        (n for n in found if isinstance(n, kinds) or is_docstring(n)), key=lambda n: (n.lineno, -n.end_lineno)
+    )
+
+
+def is_docstring(node: ast.AST) -> bool:
+    """Whether it is a text that stands for itself."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
 def scopes(file: str, number: int) -> list[tuple[int, str]]:
     """(first line, name) of the classes and functions around a line, outermost first."""
-    return [
-        (first, name) for first, last, name in _scopes(file, len(linecache.getlines(file))) if first <= number <= last
-    ]
+    return [(n.lineno, n.name) for n in holding(file, number) if isinstance(n, (*DEFS, ast.ClassDef))]
 
 
-@lru_cache(maxsize=style.TREES)
-def _scopes(file: str, _: int) -> list[tuple[int, int, str]]:
-    kinds = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-    return sorted((n.lineno, n.end_lineno or n.lineno, n.name) for n in nodes(file) if isinstance(n, kinds))
-
-
-def around(file: str, number: int) -> list[int]:
-    """The lines of the heads of loops and functions around a line, outermost first."""
-    return [first for first, last in _heads(file, len(linecache.getlines(file))) if first < number <= last]
-
-
-@lru_cache(maxsize=style.TREES)
-def _heads(file: str, _: int) -> list[tuple[int, int]]:
-    kinds = ast.For | ast.While | ast.AsyncFor | ast.FunctionDef | ast.AsyncFunctionDef
-    return sorted((n.lineno, n.end_lineno or n.lineno) for n in nodes(file) if isinstance(n, kinds))
-
-
-def bodies(file: str) -> set[int]:
-    """The lines of functions that say what is computed: no heads of classes, no docstrings, and nothing that an
-    `__init__` does."""
-    return _bodies(file, len(linecache.getlines(file)))
-
-
-@lru_cache(maxsize=style.TREES)
-def _bodies(file: str, _: int) -> set[int]:
-    found: set[int] = set()
-    defs = [n for n in nodes(file) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
-    for node in sorted(defs, key=lambda n: n.name == '__init__'):
-        own = set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-        found = found - own if node.name == '__init__' else found | own
-    for node in nodes(file):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            found -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    return found
+def computes(line: Line) -> bool:
+    """Whether a line of a function says what is computed: no docstring, and nothing that an `__init__` does."""
+    around = holding(line.file, line.number)
+    names = [n.name for n in around if isinstance(n, DEFS)]
+    return bool(names) and '__init__' not in names and not any(map(is_docstring, around))
 
 
 def loop(mark: Mark | None) -> tuple[str, int] | None:
     """The innermost loop around a line, in its own function."""
-    if mark is None:
-        return None
-    return _loop(mark.file, mark.line, len(linecache.getlines(mark.file)))
-
-
-@lru_cache(maxsize=style.LOOPS_KEPT)
-def _loop(file: str, line: int, _: int) -> tuple[str, int] | None:
-    kinds = ast.For | ast.While | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-    holds = [n for n in nodes(file) if isinstance(n, kinds) and n.lineno <= line <= (n.end_lineno or n.lineno)]
-    inner = max(holds, key=lambda n: (n.lineno, -(n.end_lineno or n.lineno)), default=None)
-    found = isinstance(inner, ast.For | ast.While) and inner.lineno < line
-    return (file, inner.lineno) if found else None
-
-
-@lru_cache(maxsize=style.TREES)
-def _nodes(file: str, _: int) -> list[ast.AST]:
-    try:
-        return list(ast.walk(ast.parse(''.join(linecache.getlines(file)))))
-    except (SyntaxError, ValueError):
-        return []
-
-
-def nodes(file: str) -> list[ast.AST]:
-    """All nodes of a file's code; of what is no code, none."""
-    return _nodes(file, len(linecache.getlines(file)))
+    around = holding(mark.file, mark.line) if mark is not None else ()
+    inner = [n for n in around if isinstance(n, (*LOOPS, *DEFS, ast.Lambda))][-1:]
+    return next(((mark.file, n.lineno) for n in inner if isinstance(n, LOOPS) and n.lineno < mark.line), None)
 
 
 def depths(lines: list[Line]) -> dict[tuple[str, int], int]:
@@ -178,7 +154,7 @@ def depths(lines: list[Line]) -> dict[tuple[str, int], int]:
 
 def window(
     lines: list[Line], room: int, depths_: dict[tuple[str, int], int], w: float, now: Mark | None,
-    always: set[tuple[str, int]] = frozenset(),
+    always: set[tuple[str, int]] = frozenset()
 ) -> list[Line | None]:  # fmt: skip
     """The lines that have room in so many rows, None where some are left out: the one that runs first of all, then
     those that must not be missing, then what stands nearest to it."""
@@ -187,7 +163,8 @@ def window(
         return list(lines)
     runs = [i for i, x in enumerate(lines) if now and x.file == now.file and now.line <= x.number <= now.last]
     at = runs[0] if runs else 0
-    heads = {(now.file, n) for n in around(now.file, now.line)} if now else set()
+    around = holding(now.file, now.line) if now else ()
+    heads = {(now.file, n.lineno) for n in around if isinstance(n, (*LOOPS, *DEFS)) and n.lineno < now.line}
 
     def wanted(i: int) -> tuple[int, int]:
         key = lines[i].file, lines[i].number
@@ -257,7 +234,7 @@ class Code(Box):
 
     def __init__(
         self, found: list[Row], w: float, now: Mark | None = None, quiet: bool = False, told: str = '', key: str = '',
-        nested: Collection[tuple[str, int]] = (),
+        nested: Collection[tuple[str, int]] = ()
     ) -> None:  # fmt: skip
         self.found, self.now, self.quiet, self.told, self.key, self.nested = found, now, quiet, told, key, nested
         self.size = (w, style.ROW * len(found))

@@ -10,7 +10,7 @@ from ..ink.shapes import width
 from ..judge.verdict import WRONG
 from ..story.followed import follow
 from ..story.record import Gradient, Value
-from . import phrases, style, verdict
+from . import phrases, style, takeover, verdict
 from .now import Now
 
 UNSEEN = 'the shapes fit, so no error'
@@ -52,14 +52,10 @@ class Taken:
 
     def there(self, place: int) -> Value | None:
         """A gradient as far as it is known: what its line has made, and then what was returned."""
-        gave, record, step = self.reading.gave[place], self.now.record, self.now.step
+        gave = self.reading.gave[place]
         if self.given or not self.begun:
             return gave.value if self.given else None
-        ran = [e for e in record.entries if e.by == self.number and e.written is not None and e.written <= step]
-        made = [v for e in reversed(ran) for v in e.outputs]  # on the next tape
-        steps = record.steps[self.reading.reached : step + 1]
-        made += [s.value for s in reversed(steps) if s.reading == self.number and s.value is not None]
-        return next((v for v in made if gave.name and v.name == gave.name), None)
+        return {name: value for _, name, value, _ in takeover.made(self.now) if name == gave.name}.get(gave.name)
 
     def owned(self, name: str, room: float) -> str:
         """A gradient's name, with whose it is if there is room for both."""

@@ -1,5 +1,6 @@
 """The films of a record: for each layout a frame for every step, and what is said at it."""
 
+import json
 from functools import lru_cache
 
 import numpy as np
@@ -27,20 +28,36 @@ def films(
     marks = of_note(record, found, told)
     out = []
     for board in boards if only is None else (boards[only],):
-        frames, high = board.frames(found) if found else ([Frame()], style.EMPTY)
-        film = Film(board.w, high)
+        film = drawn(board, found)
         buttons = sum(width(jump, 'b') + style.BUTTON for jump in {s.jump for s in told} if jump)
         rail = style.RAIL_NARROW if board.narrow else max(style.RAIL - buttons, style.RAIL_LEAST)
         film.line, places = step_line(len(told), marks, rail, 'Step of the tape')
-        for drawn, said, at in zip(frames, told, places, strict=True):
-            film.add(drawn, said._replace(at=at))
+        film.steps = [said._replace(at=at) for said, at in zip(told, places, strict=True)]
         out.append(film)
     if len(record.entries) <= style.TOUCHED:
         shown = {shape.attrs.get('v') for film in out for frame in film.frames for shape in frame.values()}
-        links = touch.Touch(record, story).all()
-        out[0].links = {value: link for value, link in links.items() if value in shown}
-        out[0].accounts = touch.accounts(record, story) if asked else {}
+        answers = touch.Touch(record, story, shown - {None})
+        out[0].links = {value: link for value, link in answers.all().items() if value in shown}
+        out[0].accounts = answers.digits | (answers.accounts() if asked else {})
     return out
+
+
+def drawn(board: Board, found: list[Shot]) -> Film:
+    """The frames of these steps."""
+    frames, high = board.frames(found) if found else ([Frame()], style.EMPTY)
+    film = Film(board.w, high)
+    film.frames = frames
+    return film
+
+
+def fitting(record: Record, compare: bool) -> int:
+    """How many steps a display has room for, as far as some of forward's and some of backward's tell."""
+    found = shots(record, compare) if record.steps else []
+    if len(found) <= style.NEVER_MANY:
+        return style.MOST_STEPS
+    some = [shot for at in (len(found) // style.ENDS, len(found) // 2) for shot in found[at : at + style.SAMPLE]]
+    taken = sum(len(json.dumps(drawn(board, some).nodes)) for board in layouts(record)[1:])
+    return min(style.MOST_STEPS, int((style.SCRIPT - style.ANSWERED) * len(some) / taken))
 
 
 @lru_cache(maxsize=2)  # a picture that is too large is painted again, with fewer steps
@@ -64,10 +81,8 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
                 loud.append(mark)
             continue
         if said.jump in ('Takeover', 'Second tape'):
-            again = any(
-                mark.name == said.jump.lower() for mark in loud
-            )  # the next takeovers have a mark without a name
-            loud.append(Mark(n, '' if again else said.jump.lower(), 'bf' if said.jump == 'Takeover' else 'ff'))
+            name = said.jump.lower() * all(mark.name != said.jump.lower() for mark in loud)  # the first alone has one
+            loud.append(Mark(n, name, 'bf' if said.jump == 'Takeover' else 'ff'))
         if said.jump == 'Error':
             loud.append(Mark(n, '✗ error', 'xx'))
         if said.jump == 'Result':
@@ -100,7 +115,7 @@ def step(record: Record, story: Story, shot: Shot) -> Step:
         return Step(title, short(caption), go=(f'r{reading.entry}', *line), jump=compare)
     title, caption = words.step_words(story, shot.step)
     card = (f'{"r" if now.reading is not None else "e"}{now.entry}',) if now.entry is not None else ()
-    return Step(title, short(caption), go=(*card, *line), jump=story.jump(shot.step))
+    return Step(title, short(caption), go=(*card, *line), jump=story.jumps.get(shot.step, ''))
 
 
 def short(caption: str) -> str:

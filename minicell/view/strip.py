@@ -5,13 +5,12 @@ spines, and far away they are a number. Turns of a loop that are not in focus ar
 """
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ..story.record import Entry, Record
 from . import program, style
 from .formula import TAKEN
-from .loops import repeats, sign
 
 
 class Unit(NamedTuple):
@@ -30,20 +29,25 @@ class Part(NamedTuple):
     entries: tuple[int, ...]
     unit: Unit | None = None
     tight: int = 0  # 1: without the expression that it stands for; 2: and its tensors are small
+    folded: bool = False  # what it is the first to read stands over its card, and not beside it
 
 
-def units(record: Record, entries: list[int]) -> list[Unit]:
+@lru_cache(maxsize=style.RECORDS)
+def units(record: Record, level: int) -> tuple[Unit, ...]:
     """The entries of a tape, those of a loop turn by turn: of a loop in the source, else of what repeats itself."""
+    entries = [i for i, e in enumerate(record.entries) if e.level == level]
+    kinds: dict[tuple, int] = {}
+    signs = [kinds.setdefault(sign(record.entries[i]), len(kinds)) for i in entries]
     out: list[Unit] = []
     at = 0
     while at < len(entries):
-        turns = in_source(record, entries, at) or periodic(record, entries, at)
+        turns = in_source(record, entries, at) or periodic(entries, signs, at)
         for k, turn in enumerate(turns):
             out.append(Unit(turn, k + 1, len(turns), carries(record, turns)))
         if not turns:
             out.append(Unit((entries[at],)))
         at += sum(map(len, turns)) or 1
-    return out
+    return tuple(out)
 
 
 def in_source(record: Record, entries: list[int], at: int) -> list[tuple[int, ...]]:
@@ -67,15 +71,30 @@ def in_source(record: Record, entries: list[int], at: int) -> list[tuple[int, ..
     return [tuple(turn) for turn in turns] if len(turns) > 1 else []
 
 
-def periodic(record: Record, entries: list[int], at: int) -> list[tuple[int, ...]]:
+def periodic(entries: list[int], signs: list[int], at: int) -> list[tuple[int, ...]]:
     """The turns of what repeats itself from here on."""
-    kinds: dict[tuple, int] = {}
-    reach = entries[at:]
-    signs = [kinds.setdefault(sign(record.entries[i]), len(kinds)) for i in reach]
-    period, times = repeats(signs, 0)
+    period, times = repeats(signs, at)
     if times < style.FEWEST_TURNS or period == 1:
         return []
-    return [tuple(reach[t * period : (t + 1) * period]) for t in range(times)]
+    return [tuple(entries[at + t * period :][:period]) for t in range(times)]
+
+
+def sign(entry: Entry) -> tuple:
+    """What makes two entries equal: the same op at the same place in the code, on the same shapes."""
+    shapes = tuple(v.shape for v in (*entry.inputs, *entry.outputs))
+    return entry.name, entry.kind, entry.mark, entry.note, shapes, entry.inside, len(entry.wires)
+
+
+def repeats(signs: list[int], at: int) -> tuple[int, int]:
+    """The period and the number of turns that cover the most from here on."""
+    best = (1, 1)
+    for period in range(1, min(style.LONGEST_TURN, (len(signs) - at) // style.FEWEST_TURNS) + 1):
+        turns = 1
+        while signs[at : at + period] == signs[at + turns * period : at + (turns + 1) * period]:
+            turns += 1
+        if turns >= style.FEWEST_TURNS and period * turns > best[0] * best[1]:
+            best = (period, turns)
+    return best
 
 
 def carries(record: Record, turns: list[tuple[int, ...]]) -> bool:
@@ -87,11 +106,14 @@ def carries(record: Record, turns: list[tuple[int, ...]]) -> bool:
 class Strip:
     """The entries of one tape. `wide`: how wide some parts are, beside each other."""
 
-    def __init__(self, record: Record, level: int, room: float, wide: Callable[[list[Part]], float]) -> None:
+    def __init__(
+        self, record: Record, level: int, room: float, wide: Callable[[list[Part]], float], narrow: bool
+    ) -> None:  # fmt: skip
         self.record, self.level, self.room, self.wide = record, level, room, wide
+        self.shapes = style.SHAPES_NARROW if narrow else style.SHAPES
         self.entries = [i for i, e in enumerate(record.entries) if e.level == level]
         self.numbered = [i for i in self.entries if record.entries[i].label[:1].isdigit()]
-        self.units = units(record, self.entries)
+        self.units = units(record, level)
         self.unit_of = {i: n for n, unit in enumerate(self.units) for i in unit.entries}
         self.seen: dict[int | None, list[Part]] = {}
 
@@ -122,15 +144,15 @@ class Strip:
         near = [i for n in range(max(at - style.MOST_OPEN, 0), at + style.MOST_OPEN) for i in self.unit(n, at)]
         middle = near.index(focus)
         order = sorted(near, key=lambda i: abs(near.index(i) - middle) * 2 + (near.index(i) > middle))
-        for tight, spines in style.SHAPES:
+        for shape in self.shapes:
             found = [focus]
-            if self.wide(self.closed(found, own, at, tight, spines)) <= self.room:
+            if self.wide(self.closed(found, own, at, *shape)) <= self.room:
                 break
         for i in order[1 : 2 * style.MOST_OPEN]:
-            if self.wide(self.closed([*found, i], own, at, tight, spines)) > self.room:
+            if self.wide(self.closed([*found, i], own, at, *shape)) > self.room:
                 break
             found.append(i)
-        return self.closed(found, own, at, tight, spines)
+        return self.closed(found, own, at, *shape)
 
     def unit(self, n: int, at: int) -> tuple[int, ...]:
         """The entries of a unit that may be open beside the one in focus: of another turn of a loop, none."""
@@ -138,12 +160,14 @@ class Strip:
             return ()
         return self.units[n].entries
 
-    def closed(self, opened: list[int], own: list[int], at: int, tight: int, spines: int | None) -> list[Part]:
+    def closed(
+        self, opened: list[int], own: list[int], at: int, tight: int, spines: int | None, folded: bool = False
+    ) -> list[Part]:  # fmt: skip
         """The parts with these entries open."""
         out: list[Part] = []
         for n, unit in enumerate(self.units[max(at - style.MANY, 0) : at + style.MANY], max(at - style.MANY, 0)):
             if n == at or not unit.turns:
-                out += [Part('open' if i in opened else 'spine', (i,), unit, tight) for i in unit.entries]
+                out += [Part('open' if i in opened else 'spine', (i,), unit, tight, folded) for i in unit.entries]
             else:
                 out.append(Part('spine', unit.entries, unit))
         first = next(k for k, part in enumerate(out) if part.kind == 'open')

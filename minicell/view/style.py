@@ -32,6 +32,7 @@ FILM = 30
 HOLE = 3.5  # from a film's edge to its holes
 STEM = 6  # the head of a thin line
 ROAD = 36  # backward's road
+ABOVE = 18  # between a card and what stands over it
 SPINE = 24  # a closed entry
 UPRIGHT = 96  # words on it
 CARD_W, CARD_H = 84, 56  # the least of an entry's card
@@ -41,7 +42,7 @@ SOURCE = 128  # of an expression on a card, before it is broken
 SOURCE_ROWS = 3
 TIP = 14  # where the road ends
 HEAD = 24  # the size of its head
-BEND = 26  # where backward turns off
+BEND = 24  # where backward turns off
 LANE = 9  # a wire past other columns
 ENTERS, APART_BY, INSIDE = 18, 12, 10  # where wires enter a card from above: the first, the next ones, the last
 TURN = 7  # before the tip of a wire
@@ -62,6 +63,8 @@ SHAPES = (
     (5, 0),
     (5, None),
 )
+# On a phone what an entry reads stands over its card, before its numbers become squares.
+SHAPES_NARROW = *SHAPES[:11], *((2, n, True) for n in (4, 2, 1, 0, None)), *SHAPES[11:]
 NAMES_ABOVE = 2  # from here on names stand above their tensors, and not beside them
 MOST_OPEN = 12
 MANY_ENTRIES = 2000  # of a tape, of which it is not looked for lines that several share
@@ -83,6 +86,7 @@ TABLES = 3
 LIST_ROW = 22
 LIST_MOST = 8
 ACROSS, ACROSS_NARROW = 4, 2  # tables beside each other
+DIGITS = 96  # numbers of a tensor drawn as squares, whose digits a press shows
 LARGE = 16  # numbers of a result that is written out
 
 LIST_PAD, LIST_NUMBER, ERROR_ROWS = (14, 8), 64, 6
@@ -93,6 +97,8 @@ ROOMY_FORMULA = 40  # px by which a formula may be wider than the table under it
 # how much is shown
 SCRIPT = 820_000  # characters of a display, without its script; a picture that would be larger has fewer steps
 FEWEST_STEPS = 8
+NEVER_MANY, SAMPLE = 50, 10  # steps of which a display is never too large; so many tell of the others, twice
+ANSWERED = 90_000  # of a display, what its numbers answer
 PRINTED = 200  # lines of the printed tape that goes with a picture
 SCALES = 0.5, 4  # how much smaller or larger a picture may be
 ENDS = 4  # of many steps a quarter is those that compare, and each end has a quarter
@@ -100,13 +106,14 @@ FEW = 4  # numbers that are said one by one
 NAMES_SAID, NAMES_WIDE = 4, 22  # so many names are listed, if all of them together are no longer
 GRAPH_NODES, GRAPH_NAME = 150, 40  # of a graph that is drawn at once; characters of a name
 RECORDS, TREES, LOOPS_KEPT, FORMULAS, PARTS = 32, 64, 4096, 256, 1024  # of what is worked out once
-ROOMY_CODE, LONG_FUNCTION, AROUND_MARK, MARKED = 22, 60, 6, 8  # lines that a panel has room for; of a function that is
+LONG_FUNCTION, AROUND_MARK, MARKED = 60, 6, 8  # lines of a function that is
 # shown around its marked lines alone; around each of these; of a mark that is long
 INDENT = 4  # of a tab
 MOST_STEPS = 160
 JUDGED = 40
 CAPTION, CAPTION_ROWS = 880, 3  # how wide it is before it is broken, and how many rows it may have
 TOUCHED = 400  # entries; to tell how the numbers of a longer tape were made would take too long
+AGAIN, FAR = 1e-3, 1e3  # how alike what runs again must be; a number that is none of those around it
 ACCOUNTS = 64  # of a picture: more would not travel
 
 # the step line under a picture

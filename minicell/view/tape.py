@@ -4,6 +4,8 @@ A column holds values, and under them the gradients that come back for them; or 
 tape, its rule. What is still to come has its place from the first frame on.
 """
 
+from collections.abc import Sequence
+
 from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Upright
 from ..ink.shapes import width
 from ..ink.tiles import Tile
@@ -20,12 +22,12 @@ NEVER = 'never called'
 
 
 class Cells:
-    """The boxes of columns at a moment; without one, as large as they will be."""
+    """The boxes of columns at a moment."""
 
-    def __init__(self, columns: Columns, now: Now | None) -> None:
+    def __init__(self, columns: Columns, now: Now) -> None:
         self.columns, self.tape, self.record, self.tag = columns, columns.tape, columns.record, columns.tag
         self.now = now
-        self.run = now.reader(self.tape.level) if now else None
+        self.run = now.reader(self.tape.level)
         self.quiet = ' q2' if self.run is not None else ''
         self.broad = self.tape.level > 0
         self.pale = 'dim' if self.broad else 'fut'  # what is still to come: on a film, darker
@@ -35,51 +37,39 @@ class Cells:
         """Forward, tape and backward of a column."""
         if isinstance(column, Part):
             return getattr(self, column.kind)(column)
-        return self.values(column), None, self.gradients(column)
+        return Put(self.values(column), at=(0.5, 1 if self.columns.over else 0.5)), None, self.gradients(column)
 
     # ---- values ----
 
-    def beside(self, slots: tuple[Slot, ...]) -> bool:
+    def beside(self, slots: Sequence[Slot]) -> bool:
         """Whether names stand beside their tensors: short ones of several."""
-        return (
-            len(slots) > 1
-            and all(width(s.name) <= style.BESIDE for s in slots)
-            and self.columns.tight < style.NAMES_ABOVE
-        )
+        short = len(slots) > 1 and all(width(s.name) <= style.BESIDE for s in slots)
+        return short and self.columns.tight < style.NAMES_ABOVE
 
     def values(self, slots: tuple[Slot, ...]) -> Box:
         """Tensors under their names; of several, short names stand beside them."""
         beside = self.beside(slots)
-        return Put(
-            Column(*[self.value(slot, beside) for slot in slots], gap=style.CLOSE, across='end' if beside else 'start')
-        )
+        boxes = [self.value(slot, beside) for slot in slots]
+        return Column(*boxes, gap=style.CLOSE, across='end' if beside else 'start')
 
     def value(self, slot: Slot, beside: bool) -> Box:
         """A tensor and its name."""
-        now, how = self.now, self.tape.plate(slot.value, self.columns.tight)
-        there = now is not None and self.there(slot)
-        name = named(slot.name, '' if there else self.pale, self.named, f'{self.tag}{slot.key}n')
-        look = ' past' if now is not None and now.compare else ''
-        picture: Box = Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there, classes=look)
+        how, there, key = self.tape.plate(slot.value, self.columns.tight), self.there(slot), f'{self.tag}{slot.key}'
+        name = named(slot.name, '' if there else self.pale, self.named, f'{key}n')
+        digits = how.kind == 'squares'  # a press shows them
+        look = ' past' * self.now.compare
+        picture: Box = Tile(slot.value, key=key, how=how, there=there, classes=look, account=digits)
         if self.broad and not there:  # the film is empty there
-            picture = Space(*picture.size, key=f'{self.tag}{slot.key}')
+            picture = Space(*picture.size, key=key)
         if beside:
             return Row(name, picture, gap=style.APIECE, key=f'{self.tag}v{slot.key}')
-        return Column(
-            name,
-            Row(
-                picture,
-                Space(max(self.wide(slot) - how.w, 0)),
-                key=f'{self.tag}v{slot.key}',
-            ),
-            gap=0,
-            across='start',
-        )
+        wide = self.tape.fits(slot, self.columns.tight)[0] if self.returning([slot]) else 0  # with its gradient below
+        number = Row(picture, Space(max(wide - how.w, 0)), key=f'{self.tag}v{slot.key}')
+        return Column(name, number, gap=0, across='start')
 
-    def wide(self, slot: Slot) -> float:
-        """How wide a tensor and its gradient are, one under the other."""
-        shown = real(slot.value) and not self.returned(slot) and self.comes(slot)
-        return self.tape.fits(slot, self.columns.tight)[0] if shown else 0
+    def returning(self, slots: Sequence[Slot]) -> list[Slot]:
+        """Those of them whose gradients come back and stand under them."""
+        return [slot for slot in slots if real(slot.value) and not self.returned(slot) and self.comes(slot)]
 
     def there(self, slot: Slot) -> bool:
         """Whether a tensor is there by now: what enters the program is, from the start."""
@@ -93,19 +83,28 @@ class Cells:
 
     def gradients(self, slots: tuple[Slot, ...]) -> Box:
         """What comes back for these tensors, on the road."""
-        shown = [slot for slot in slots if real(slot.value) and not self.returned(slot) and self.comes(slot)]
+        shown, first = self.returning(slots), self.record.entries[slots[0].entry]
         if not shown and (given := next((s.entry for s in slots if self.returned(s)), None)) is not None:
             return Road(Put(self.ghost(given)), 'road')  # the tables show what the bprop returns
-        beside = self.beside(tuple(shown))
-        boxes = [self.gradient(slot, beside, len(shown) == 1) for slot in shown]
-        came = self.now is not None and any(self.came(slot) is not None for slot in slots)
-        first = self.record.entries[slots[0].entry]
+        came = any(self.came(slot) is not None for slot in slots)
         turns = slots[0].out is not None and taken(first) and came and self.now.reading(slots[0].entry)[1] is not None
-        pile: Box = Column(*boxes, gap=style.JOINED, across='end' if beside else 'start')
-        if len(boxes) > 1:  # their names stand on it, too
+        pile = self.pile(shown, len(shown) == 1)
+        if len(shown) > 1:  # their names stand on it, too
             pile = Card(pile, 'aback', style.PILE_PAD, layer=1)
         child = Put(pile, at=(0 if turns else 0.5, 0.5))
         return Road(child, self.road(came and any(self.loud(s) for s in slots), came, slots), starts=turns)
+
+    def pile(self, shown: list[Slot], alone: bool, inside: bool = False) -> Box:
+        """Gradients one under the other."""
+        beside = self.beside(shown)
+        boxes = [self.gradient(slot, beside, alone, inside) for slot in shown]
+        return Column(*boxes, gap=style.JOINED, across='end' if beside else 'start')
+
+    def under(self, column: Part | tuple[Slot, ...]) -> Box | None:
+        """The gradients of what stands over a card: under its rule."""
+        over = self.columns.over.get(column.entries[0], ()) if isinstance(column, Part) else ()
+        shown = self.returning(over)
+        return Put(Column(Space(0, style.ABOVE), self.pile(shown, False, True), gap=0)) if shown else None
 
     def comes(self, slot: Slot) -> bool:
         """Whether a gradient of a tensor will ever come: for a constant there is none."""
@@ -133,9 +132,9 @@ class Cells:
 
     def gradient(self, slot: Slot, beside: bool, alone: bool, inside: bool = False) -> Box:
         """A gradient and its name; before it has come, its place."""
-        now, (w, h) = self.now, self.tape.fits(slot, self.columns.tight, inside)
+        w, h = self.tape.fits(slot, self.columns.tight, inside)
         w += 2  # (it stands on a ground that is a little larger)
-        value = self.came(slot) if now is not None else None
+        value = self.came(slot)
         label = self.label(slot)
         name = named(label, '' if value is not None else 'fut', max(self.named, w), f'{self.tag}d{slot.key}n')
         if value is None:
@@ -208,82 +207,57 @@ class Cells:
         (i,) = part.entries
         entry = self.record.entries[i]
         off = entry.kind in ('loose', 'torn') or not entry.label
-        block = None if off or self.broad else Put(self.block(i, entry))
-        return (
-            Put(self.card(i, entry, part.tight > 0)),
-            block,
-            self.rule(i, entry, part.tight > 0) if not off else Road(Space(), 'road'),
-        )
+        card, over = self.card(i, entry, part.tight > 0), self.columns.over.get(i)
+        wide = card.size[0]
+        side = 1 if over and taken(entry) else 0.5, 0.5  # backward turns off right of the rule that is not called
+        if over:
+            card = Column(Put(self.values(over), key=f'{self.tag}i{i}'), Put(card, at=side), gap=style.ABOVE)
+        block = None if off or self.broad else Put(Put(self.block(i, entry), least=(wide, 0)), at=side)
+        bend = style.BEND + wide / 2 * bool(over)
+        rule = Road(Space(), 'road') if off else self.rule(i, entry, part.tight > 0, bend)
+        return Put(card, at=(None if over else 0.5, 0.5)), block, rule
 
     def card(self, i: int, entry: Entry, plain: bool) -> Box:
         """What ran."""
         now = self.now
-        done, here = (now.done(i), now.writes(i)) if now else (False, False)
-        begun = done or here
-        lit = here and self.broad  # its card is yellow
-        ink, grey = ('mid', 'mid' if lit else 'mid dim') if begun else (f'mid {self.pale}', f'mid {self.pale}')
+        done, here = now.done(i), now.writes(i)
+        begun, lit = done or here, here and self.broad  # (lit: its card is yellow)
+        pale, grey = ('', 'dim' * (not lit)) if begun else (self.pale, self.pale)
         title = entry.name if entry.kind == 'loose' else name_of(entry)
-        rows: list[Box] = [
-            Lines(
-                f'{entry.label} {title}' if self.broad and entry.label else title,
-                style.SOURCE,
-                ink,
-                2,
-                f'e{i}t',
-                'fill',
-            )
-        ]
+        title = f'{entry.label} {title}' if self.broad and entry.label else title
+        rows: list[Box] = [Lines(title, style.SOURCE, f'mid {pale}', 2, f'e{i}t', 'fill')]
+        whose = {'call': ('own bprop', 'has a bprop'), 'hook': ('your hook', 'a hook')}.get(entry.kind)
         written = self.tape.source(i)
-        source = Lines(written, style.SOURCE, f'm {grey}', style.SOURCE_ROWS, f'e{i}o', 'fill')
-        if entry.kind == 'call':
-            rows.append(
-                Text(
-                    'own bprop' if entry.yours else 'has a bprop', f'mid {"" if lit else "bf" if begun else self.pale}'
-                )
-            )
+        source = Lines(written, style.SOURCE, f'm mid {grey}', style.SOURCE_ROWS, f'e{i}o', 'fill')
+        if whose:
+            rows.append(Text(whose[not entry.yours], f'mid {"" if lit else "bf" if begun else self.pale}'))
             if entry.hidden and not self.broad:
                 rows.append(self.hidden(i, entry, plain))
-        elif entry.kind == 'hook':
-            rows.append(
-                Text('your hook' if entry.yours else 'a hook', f'mid {"" if lit else "bf" if begun else self.pale}')
-            )
         elif entry.kind == 'loose':
-            rows.append(Lines(why(entry), style.SOURCE, grey, style.SOURCE_ROWS, across='fill'))
+            rows.append(Lines(why(entry), style.SOURCE, f'mid {grey}', style.SOURCE_ROWS, across='fill'))
         elif entry.inside:
-            rows.append(Text(f'{len(entry.inside)} entries', grey))
+            rows.append(Text(f'{len(entry.inside)} entries', f'mid {grey}'))
         elif written and not plain and source.size[1] <= style.SOURCE_ROWS * style.ROW:
             rows.append(source)
         if (slot := self.columns.within(i)) is not None:
-            how, there = self.tape.plate(slot.value, self.columns.tight), now is not None and now.done(i)
+            how, there = self.tape.plate(slot.value, self.columns.tight), now.done(i)
             rows.append(Put(Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there)))
-        look = f'card f{self.quiet}' if begun and entry.kind != 'loose' else 'card'
-        look = 'card torn' if entry.kind == 'torn' else look
-        if self.broad and entry.kind not in ('loose', 'torn'):
+        look, odd = f'card f{self.quiet}' if begun else 'card', {'loose': 'card', 'torn': 'card torn'}
+        if self.broad:
             look = 'block' if begun else 'slot'
-        least = style.CARD_W, style.CARD_H
-        made = Card(
-            Column(*rows, gap=1),
-            look + ' cur' * here,
-            style.CARD_PAD,
-            least,
-            key=f'e{i}',
-            rx=style.CARD_ROUND,
-            go=f'e{i}',
-        )
-        reads = now is not None and (now.reads(i) or (here and now.told.kind == 'write'))
-        return (
-            Card(made, 'ring' if reads and self.broad else '', style.RING, key=f'ring{i}', layer=style.OVER)
-            if self.broad
-            else made
-        )
+        look = odd.get(entry.kind, look)
+        look, key, least = look + ' cur' * here, f'e{i}', (style.CARD_W, style.CARD_H)
+        made = Card(Column(*rows, gap=1), look, style.CARD_PAD, least, key=key, rx=style.CARD_ROUND, go=key)
+        reads = now.reads(i) or (here and now.told.kind == 'write')
+        return Card(made, 'ring' * reads, style.RING, key=f'ring{i}', layer=style.OVER) if self.broad else made
 
     def hidden(self, i: int, entry: Entry, plain: bool) -> Box:
         """What a takeover hides: it ran, and was not taped."""
-        ran = self.now is not None and entry.hidden_at is not None and entry.hidden_at <= self.now.step
-        here = self.now is not None and self.now.told.kind == 'hidden' and self.now.writes(i)
-        written = next((g.source for g in entry.ghosts if g.source), '') if len(entry.hidden) == 1 else ''
-        written = written if not plain else ''
-        said = f'{len(entry.hidden)} operations' if len(entry.hidden) > 1 else written or entry.hidden[0]
+        ran = entry.hidden_at is not None and entry.hidden_at <= self.now.step
+        here = self.now.told.kind == 'hidden' and self.now.writes(i)
+        said, *more = entry.hidden
+        written = '' if plain else next((g.source for g in entry.ghosts if g.source), '')
+        said = f'{len(entry.hidden)} operations' if more else written or said
         words = Lines(said, style.SOURCE, 'm mid' if ran else 'm mid fut', style.SOURCE_ROWS, across='fill')
         words = Column(words, Text('not taped', 'mid dim' if ran else 'mid fut'), gap=0)
         return Card(words, 'ghost' + ' q' * (not here), style.HIDDEN_PAD, layer=style.LIFTED, key=f'e{i}h')
@@ -292,29 +266,22 @@ class Cells:
         """Its block on the tape: a ring around it where it is written or read."""
         now, words = self.now, f'{entry.label} {name_of(entry)}'
         said = Text(words if width(words) <= self.named else entry.label, 'mid', key=f'B{i}t')
-        done = now is not None and now.done(i)
+        done = now.done(i)
         here = done and (now.reads(i) or (now.writes(i) and now.told.kind == 'write'))
         look = 'block cur' if here else 'block' if done else 'slot'
-        child = said if done else Space(*said.size)
-        made = Card(
-            child,
-            look,
-            style.BLOCK_PAD,
-            (style.BLOCK_W, 0),
-            key=f'B{i}',
-            rx=style.BLOCK_ROUND,
-            go=f'e{i}' if done else None,
-        )
+        child, key = said if done else Space(*said.size), f'B{i}'
+        go, round_ = f'e{i}' if done else None, style.BLOCK_ROUND
+        made = Card(child, look, style.BLOCK_PAD, (style.BLOCK_W, 0), key=key, rx=round_, go=go)
         return Card(made, 'ring' if here else '', style.RING, key=f'ring{i}', layer=style.OVER)
 
-    def rule(self, i: int, entry: Entry, plain: bool) -> Box:
+    def rule(self, i: int, entry: Entry, plain: bool, bend: float) -> Box:
         """Its rule, a part of the road; or the ghost of one that a takeover displaces."""
         if taken(entry) and self.aside(i):
-            return Road(Space(), 'road' if self.now is None or self.now.reading(i)[1] is None else 'none')
+            return Road(Space(), 'road' if self.now.reading(i)[1] is None else 'none')
         if taken(entry):
-            return Road(Row(Put(self.ghost(i), grows=1), Space(style.BEND, 0), gap=0), 'road')
-        _, reading = self.now.reading(i) if self.now else (None, None)
-        loud = self.now is not None and self.now.reads(i)
+            return Road(Row(Put(self.ghost(i), grows=1), Space(bend, 0), gap=0), 'road')
+        _, reading = self.now.reading(i)
+        loud = self.now.reads(i)
         past = '' if loud else ' past'
         said = phrases.rule_of(entry)
         small = ' onw' * plain
@@ -331,11 +298,11 @@ class Cells:
     def ghost(self, i: int) -> Box:
         """The rule that would have been called, on the road that backward does not take."""
         entry = self.record.entries[i]
-        _, reading = self.now.reading(i) if self.now else (None, None)
+        _, reading = self.now.reading(i)
         many, call = phrases.many_rules(entry), entry.kind == 'call'
         what = f'{len(phrases.lost(entry))} rules' if many else phrases.displaced(entry).removeprefix('the ')
         state = (NEVER if call else 'it decides') if reading is not None else ''
-        quiet = '' if self.now is not None and self.now.reads(i) and self.now.told.kind == 'reach' else ' q'
+        quiet = '' if self.now.reads(i) and self.now.told.kind == 'reach' else ' q'
         look = 'mid dim' if reading is not None else 'mid fut'
         name = Text(what if call else 'straight on', look, style.RULES[0], key=f'r{i}t')
         alone = Put(name, at=(None, 0.5), least=(0, 2 * name.size[1]))
@@ -350,7 +317,7 @@ class Cells:
         """A closed entry, or a turn of a loop."""
         i, entries = part.entries[0], [self.record.entries[k] for k in part.entries]
         alone, now = len(entries) == 1, self.now
-        done = now is not None and now.done(part.entries[-1])
+        done = now.done(part.entries[-1])
         words = name_of(entries[0]) if alone else strip.told(part.unit).rpartition(' of ')[0]
         look = f'card f{self.quiet}' if done and entries[0].kind not in ('loose', 'torn') else 'card'
         name = Upright(words, '' if done else 'fut', style.UPRIGHT)
@@ -362,7 +329,7 @@ class Cells:
         said, look = Text(label, 'mid' if done else 'mid dim'), 'block' if done else 'slot'
         least = style.SPINE, style.ROW
         block = None if self.broad else Put(Card(said, look, (1, 0), least, key=f'B{i}', rx=style.BLOCK_ROUND))
-        given = now is not None and any(now.given(now.reading(k)[1]) for k in part.entries)
+        given = any(now.given(now.reading(k)[1]) for k in part.entries)
         own = any(map(taken, entries))
         said = 'yours' if own and any(e.yours for e in entries) else 'bprop' if own else 'rule'
         back = 'ghost' + ' q' * (not given) if own else 'card bk' if given else 'card'
@@ -374,15 +341,15 @@ class Cells:
         """How many entries are left out here."""
         count = sum(self.record.entries[i].label[:1].isdigit() for i in part.entries)
         said = Upright(f'{count} more' * bool(count), 'dim', style.UPRIGHT)
-        given = self.now is not None and any(
-            self.now.given(self.now.reading(k)[1]) for k in part.entries[:1] + part.entries[-1:]
-        )
+        ends = part.entries[:1] + part.entries[-1:]
+        given = any(self.now.given(self.now.reading(k)[1]) for k in ends)
         return Put(Column(Text('⋯', 'mid dim'), said, gap=2)), None, Road(Space(style.SPINE), self.road(False, given))
 
 
-def boxes_of(columns: Columns, column: Part | tuple[Slot, ...]) -> tuple[Box | None, Box | None, Box | None]:
+def boxes_of(columns: Columns, column: Part | tuple[Slot, ...]) -> tuple[Box | None, ...]:
     """The boxes of a column, as large as they will be."""
-    return Cells(columns, None).column(column)
+    cells = Cells(columns, Now(columns.tape.story, None))
+    return *cells.column(column), cells.under(column)
 
 
 def named(words: str, look: str, room: float, key: str) -> Box:

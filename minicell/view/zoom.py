@@ -100,7 +100,7 @@ def merged(record: Record, first: int, found: list[int]) -> Entry:
         written=max((e.written for e in parts if e.written is not None), default=None),
         mark=scope.mark or entry.mark,
         source='',
-        rule=None,
+        op=None,
         wires=tuple(dict.fromkeys(w for e in parts for w in e.wires)),
         note=entry.note,
         inside=tuple(e.name for e in recorded) if recorded else tuple(e.target for e in parts if e.target),
@@ -148,14 +148,7 @@ def shortened(record: Record, keep: list[bool], grouped: tuple | None) -> Record
         )
         for e in entries.values()
     ]
-    out.readings = [
-        replace(
-            r,
-            reached=at(r.reached),
-            given=at(r.given),
-        )
-        for r in readings
-    ]
+    out.readings = [replace(r, reached=at(r.reached), given=at(r.given)) for r in readings]
     out.passes = [
         replace(
             run,
@@ -227,5 +220,5 @@ def both(record: Record, told: Reading, more: Reading, found: list[int]) -> Read
     given = more.given if more.given is not None else told.given
     ordered = {k: sums[k] for k in scope.keys if k in sums}
     return replace(
-        told, gave=tuple(ordered.values()), keys=tuple(ordered), given=given, error=told.error or more.error,
+        told, gave=tuple(ordered.values()), keys=tuple(ordered), given=given, error=told.error or more.error
     )  # fmt: skip

@@ -300,14 +300,14 @@ def test_a_single_number_in_a_matrix_is_not_turned():
 
 def squares(picture, monkeypatch):
     """The keys of single numbers that are drawn without digits."""
-    found, draw = [], tiles.draw
+    found, place = [], tiles.Tile.place
 
-    def watched(frame, key, x, y, value, how, **more):
-        if more.get('there', True) and phrases.single(value) and how.kind != 'numbers':
-            found.append(key)
-        return draw(frame, key, x, y, value, how, **more)
+    def watched(self, to, *box):
+        if self.there and phrases.single(self.value) and self.how.kind != 'numbers':
+            found.append(self.key)
+        place(self, to, *box)
 
-    monkeypatch.setattr(tiles, 'draw', watched)
+    monkeypatch.setattr(tiles.Tile, 'place', watched)
     assert picture.painted()
     return found
 

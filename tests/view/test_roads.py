@@ -323,3 +323,33 @@ def test_a_gradient_that_is_none_has_no_table(numbers_):
     handed = next(n for n, step in enumerate(wide.steps) if 'returns' in step.title)
     tables = {key[:4] for key in wide.frames[handed] if re.match(r'g\d+\.\d\[', key)}
     assert len(tables) == 2 - given.count(None)
+
+
+NESTED = """
+class Square(nn.Cell):
+    def construct(self, x): return x * x
+    def bprop(self, x, out, dout): return (2 * x * dout,)
+class Cube(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.square = Square()
+    def construct(self, x): return x * x * x
+    def bprop(self, x, out, dout): return (3 * self.square(x) * dout,)
+cube = Cube()
+with ms.Tape() as tape:
+    bend = ms.grad(ms.grad(cube))(ms.Tensor(2.0))
+"""
+
+
+@pytest.mark.parametrize('narrow', [False, True])
+def test_a_takeover_on_the_second_tape_leads_into_its_lines_too(narrow):
+    film = gallery.made(NESTED, 'nested takeovers').films[narrow]
+    steps = [n for n, step in enumerate(film.steps) if step.title.startswith('Takeover')]
+    frame = film.frames[steps[-1]]
+    own, ghost, way = (
+        rect(frame, 'own'),
+        rect(frame, next(k for k in frame if re.fullmatch(r'r[1-9]', k))),
+        points(frame['fat']),
+    )
+    assert len(steps) == 2 and own[1] < min(y for _, y in points(frame['fath'])) < own[3], 'its tip is beside the lines'
+    assert max(y for _, y in way) > ghost[3] and min(y for _, y in way) > own[1], 'under the rule that is not called'

@@ -106,3 +106,47 @@ def test_what_can_be_pressed_leads_to_a_step(name):
 
 def test_of_a_very_long_tape_nothing_is_told_of_each_number():
     assert picture('thousand').films[0].links == {}
+
+
+READ = {  # a line, and what the number at this place of its result was computed from: of x, and of dx
+    'x.sum(1)': ([1], '[1,0] [1,1] [1,2]', '[0,0]'),
+    'x[:, 1:]': ([0, 0], '[0,1]', ''),
+    'x.T': ([2, 1], '[1,2]', '[0,0]'),
+    'ops.cumsum(x, 1)': ([1, 1], '[1,0] [1,1]', '[0,0] [0,1] [0,2]'),
+    'ops.relu(x)': ([0, 0], '[0,0]', '[0,0]'),
+}
+
+
+@pytest.mark.parametrize('line', READ)
+def test_what_lights_is_what_was_read_whatever_the_op(line):
+    """The places of x for one number of y, and the places of dy for dx[0, 0]."""
+    x = 'x = ms.Tensor([[1.0, -2.0, 3.0], [4.0, 5.0, 6.0]])'
+    shown = gallery.made(f'{x}\nwith ms.Tape() as tape:\n    ms.grad(lambda x: ({line}).sum())(x)', line)
+    links, (entry, *_), (at, forth, back) = shown.films[0].links, shown.record.entries, READ[line]
+    i, j = at if len(at) > 1 else (0, *at)
+    (x,), (y,) = set(entry.keys[:1]), entry.made[:1]
+    assert [v for v in links[f'a{y}[{i},{j}]']['l'] if v.startswith(f'a{x}[')] == [f'a{x}{p}' for p in forth.split()]
+    assert [v for v in links[f'ad{x}[0,0]']['l'] if v.startswith(f'ad{y}[')] == [f'ad{y}{p}' for p in back.split()]
+
+
+def test_a_takeover_is_read_through_the_ops_that_it_hides_and_through_those_of_its_bprop():
+    record, links = picture('right').record, picture('right').films[0].links
+    (x, y), (z,) = record.entries[0].keys, record.entries[0].made
+    assert links[f'a{z}[1,0]']['l'] == [f'a{x}[1,0]', f'a{x}[1,1]', f'a{y}[0,0]', f'a{y}[1,0]']
+    assert set(links['g0.0[1,0]']['l']) == {f'ad{z}[1,0]', f'ad{z}[1,1]', f'a{y}[0,0]', f'a{y}[0,1]'}  # dout @ y.T
+
+
+def test_a_press_on_squares_shows_their_digits():
+    """A table of them, for whoever presses what is drawn as squares, on a screen or on a phone."""
+    for name, narrow in (('large', False), ('dense', True)):
+        shown, arrays = picture(name), {}
+        for entry in shown.record.entries:
+            arrays |= {f'a{key}': v.data for key, v in zip(entry.keys, entry.inputs, strict=True)}
+        squares = {v for v in values(name, narrow) & arrays.keys() if arrays[v].size <= 96}
+        told = {v: shown.films[0].accounts[v]['rows'] for v in squares}
+        assert told and all(
+            [row[1:] for row in rows] == [[numbers.said(n) for n in row] for row in np.atleast_2d(arrays[v])]
+            for v, rows in told.items()
+        )
+        pressed = {s.attrs.get('rc') for f in shown.films[narrow].frames for s in f.values()}
+        assert squares <= pressed

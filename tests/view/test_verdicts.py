@@ -22,8 +22,8 @@ with ms.Tape() as tape:
     ms.grad(lambda x, y: C()(x, y).sum(), {})(x, y)
 """
 SAID = {
-    WRONG: '✗ off by up to 2', SURROGATE: 'a surrogate, on purpose', UNKNOWN: 'cannot be known', KINK: '✓ right, at a kink',
-    RIGHT: '✓ right', NOT_ASKED: 'not asked for',
+    WRONG: '✗ off by up to 2', SURROGATE: 'a surrogate, on purpose', UNKNOWN: 'cannot be known',
+    KINK: '✓ right, at a kink', RIGHT: '✓ right', NOT_ASKED: 'not asked for',
 }  # fmt: skip
 DUE = {WRONG: np.array([3.0, 1.0]), SURROGATE: np.zeros(2), UNKNOWN: None}
 

@@ -68,7 +68,7 @@ PAGE = """<!doctype html>
 html {{ color-scheme: light dark; background: {light}; }}
 @media (prefers-color-scheme: dark) {{ html {{ background: {dark}; }} }}
 body {{ margin: 0 auto; padding: 10px clamp(0px, (100vw - 900px) / 2, 8px); max-width: 1180px; }}
-@media (max-width: 899px) {{ body {{ padding: 10px 8px; }} }}
+@media (max-width: 899px) {{ body {{ padding: 10px clamp(0px, (100vw - 372px) / 2, 8px); }} }}
 </style></head>
 <body><main>{body}</main></body></html>
 """
