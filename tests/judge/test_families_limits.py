@@ -1,7 +1,6 @@
 """Where the numbers themselves set a limit: dtypes that no name gives, huge neighbours, searches with a tolerance."""
 
 import numpy as np
-import pytest
 
 import minicell as ms
 from minicell import Tensor, ops
@@ -32,20 +31,6 @@ def test_float32_is_seen_in_float64_whoever_says_so(row):
         assert cell.kind is np.float32 and LIKE.dtype == KIND
 
 
-BESIDE = """
-a sum | x=TINY, y=ONE | 2 * x + y | 2 * dout, dout | 2.1 * dout, dout
-one | x=TINY, y=ONE | (3 * x + 1) * y | 3 * dout * y, dout * out / y | 3 * dout, dout * out / y
-a square | x=TINY, y=ONE | x + y * y | dout, 2 * y * dout | dout * 1.02, 2 * y * dout
-"""
-
-
-@members(BESIDE, globals())
-def test_what_a_huge_neighbour_hides_is_no_mistake(row):
-    construct, right, wrong, *xs = row
-    assert judged(construct, right, *xs) == checked(construct, right, *xs) == ['right', 'right']
-    assert judged(construct, wrong, *xs) == checked(construct, wrong, *xs) == ['wrong', 'right']
-
-
 def fixed(x, least, np):
     """z = tanh(z / 2 + x), by as many steps as it takes."""
     z, last = np.tanh(x), 0 * x
@@ -62,34 +47,21 @@ def root(x):
     return y
 
 
-SEARCHES = """
-NumPy | x=X | Tensor(fixed(x.asnumpy(), 1e-4, np)) | dout / (1 / (1 - out * out) - 0.5)
-ops | x=X | fixed(x, 1e-4, ops) | dout / (1 / (1 - out * out) - 0.5)
-Newton | x=X | Tensor(root(x.asnumpy())) | dout / (3 * out * out + 1)
+half = lambda t: t.astype(ms.float16)
+LIMITS = """
+beside 1 | x=TINY, y=ONE | 2 * x + y | 2 * dout, dout | 2.1 * dout, dout
+added to 1 | x=TINY, y=ONE | (3 * x + 1) * y | 3 * dout * y, dout * out / y | 3 * dout, dout * out / y
+beside a square | x=TINY, y=ONE | x + y * y | dout, 2 * y * dout | dout * 1.02, 2 * y * dout
+in NumPy | x=X | Tensor(fixed(x.asnumpy(), 1e-4, np)) | dout / (1 / (1 - out * out) - 0.5) | dout * (1 - out * out)
+by ops | x=X | fixed(x, 1e-4, ops) | dout / (1 / (1 - out * out) - 0.5) | 1.05 * dout / (1 / (1 - out * out) - 0.5)
+Newton | x=X | Tensor(root(x.asnumpy())) | dout / (3 * out * out + 1) | 1.05 * dout / (3 * out * out + 1)
+mask in NumPy | x=X | x * Tensor(1 * (x.asnumpy() >= np.sort(x.asnumpy())[-2]), x.dtype) | dout * (out != 0) | dout
+in Float16 | x=MANY | ops.sin(x) | (half(dout) * half(ops.cos(x))).astype(x.dtype) | 1.1 * dout * ops.cos(x)
 """
 
 
-@members(SEARCHES, globals())
-@pytest.mark.parametrize('dtype', [ms.float32, ms.float64])
-def test_the_gradient_of_what_a_search_looks_for_is_right_within_its_tolerance(row, dtype):
-    construct, bprop, x = row
-    x, more = x.astype(dtype), lambda *all: (1.05 * bprop(*all)[0],)
-    assert judged(construct, bprop, x) == checked(construct, bprop, x) == ['right']
-    assert judged(construct, more, x) == checked(construct, more, x) == ['wrong']
-
-
-def test_a_mask_that_numpy_makes_is_no_surrogate():
-    """A slope leads from x to the result, and where it is 0, something else is wrong: not only `may be`."""
-    best = lambda s, x: x * Tensor((x.asnumpy() >= np.sort(x.asnumpy())[-2]).astype(np.float32))
-    for bprop, due in (
-        (lambda s, x, out, dout: (dout * (out != 0),), 'right'),
-        (lambda s, x, out, dout: (dout,), 'wrong'),
-    ):
-        assert judged(best, bprop, X) == checked(best, bprop, X) == [due]
-
-
-def test_a_bprop_that_rounds_to_float16_is_judged_in_float16():
-    half = lambda t: t.astype(ms.float16)
-    for factor, due in ((1, 'right'), (1.1, 'wrong')):
-        bprop = lambda s, x, out, dout, k=factor: ((half(dout) * half(ops.cos(x)) * k).astype(x.dtype),)
-        assert judged(lambda s, x: ops.sin(x), bprop, MANY) == checked(lambda s, x: ops.sin(x), bprop, MANY) == [due]
+@members(LIMITS, globals())
+def test_what_the_numbers_hide_or_leave_open_is_no_mistake(row):
+    construct, right, wrong, *xs = row
+    assert judged(construct, right, *xs) == checked(construct, right, *xs) == ['right'] * len(xs)
+    assert judged(construct, wrong, *xs) == checked(construct, wrong, *xs) == ['wrong', 'right'][: len(xs)]
