@@ -67,7 +67,7 @@ class Tape:
             parts, last = self.story.parts.get(slot.key, ()), len(self.record.steps)
             came = [value for _, value, _ in parts]
             runs = {id(run): run for run in (self.story.by(reading) for *_, reading in parts)}
-            came += [self.story.cotangent(slot.key, last, run) for run in runs.values()]
+            came += [self.story.cotangent(slot.key, run).until(last) for run in runs.values()]
             came += [r.douts[slot.out] for r in self.readings(slot) if slot.out < len(r.douts)]
             plates = [self.cotangent(v, tight) for v in came if v.data is not None]
             plates += [] if inside else [self.plate(v, tight) for v in came if v.data is not None]

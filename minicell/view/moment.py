@@ -216,11 +216,11 @@ class Story:
             if k < len(entry.keys):
                 yield k, gradient
 
-    def cotangent(self, key: int, step: int, run: Pass | None) -> Value | None:
-        """The gradient of a tensor as far as one gradient has added it up: each reading back adds for itself."""
+    def cotangent(self, key: int, run: Pass | None) -> 'Sum':
+        """The contributions to the gradient of a tensor: each reading back adds for itself."""
         if (key, id(run)) not in self.sums:
             self.sums[key, id(run)] = Sum((s, v) for s, v, r in self.parts.get(key, ()) if self.by(r) is run)
-        return self.sums[key, id(run)].until(step)
+        return self.sums[key, id(run)]
 
     def arriving(self, arrival: Arrival) -> 'Sum':
         """The contributions to a gradient that was asked for."""

@@ -82,7 +82,13 @@ class Now:
 
     def sum(self, key: int, run: Pass | None) -> Value | None:
         """What has come for a tensor so far."""
-        return self.story.cotangent(key, self.step, run)
+        return self.story.cotangent(key, run).until(self.step)
+
+    def so_far(self, key: int, run: Pass | None) -> str:
+        """Of a sum of several: whether all of it has come."""
+        whole = self.story.cotangent(key, run)
+        came = len(whole.parts(self.step)) if self.part(key) is None else 0
+        return '' if len(whole.steps) < 2 or not came else ' so far' if came < len(whole.steps) else ' in all'
 
     def part(self, key: int) -> Value | None:
         """What this step hands out for a tensor: adding it to what has come before is a step of its own."""

@@ -268,7 +268,7 @@ class Code(Box):
             frame.rect(f'grad{row.key}{call.start()}', *chip, ground, 2, rx=2)
         frame.rect(f'lr{row.key}', *place, 'row', 2, rx=style.BLOCK_ROUND, go=f'line {row.number}')
         if not row.begins:
-            frame.text(f'ln{row.key}', left - style.PAD, base, str(row.number), 'ln on' if on else 'ln')
+            frame.text(f'ln{row.key}', left - style.APIECE, base, str(row.number), 'ln on' if on else 'ln')
         look = 'm on' if on else 'm dim' if self.quiet and row.hidden else 'm'
         frame.text(f'lc{row.key}', left, base, row.text, look)
 

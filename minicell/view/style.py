@@ -19,7 +19,7 @@ APART = 12  # between two tapes, and above the results
 # lines of code
 ROW = 20
 PAD = 8  # around the lines of a bprop
-GUTTER = 38  # for a line's number
+GUTTER = 30  # for a line's number
 FEWEST_ROWS, MOST_ROWS, ROWS_ALONE = 3, 6, 9  # of your program beside a takeover; the last: where there is none
 CELL_ROWS = 4  # of the Cell above its bprop
 OWN_ROWS = 7  # of a bprop

@@ -5,9 +5,11 @@ import re
 import numpy as np
 
 from ..ink import numbers, tiles
+from ..ink.shapes import width
 from ..judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, written
 from ..story.names import gradient
 from ..story.record import Entry, Reading, Record, Value
+from . import style
 from .phrases import listed, some
 
 Said = tuple[str, str]
@@ -70,7 +72,7 @@ def words(record: Record, number: int) -> Said:
     name, first = told[0]
     why = AGREE if first.verdict == RIGHT else re.sub('^It ', f'{name} ', first.mistake) or first.why
     if first.verdict == WRONG:
-        why = f'{why} {SECOND}'
+        why += f' {SECOND}' * (width(f'{why} {SECOND}', 'h2') <= style.CAPTION)
     elif cut := cut_off(record, entry):
         said[0] += f', but {listed(cut)} {"get" if cut[1:] else "gets"} no gradient'
         named = any(w.name == cut[0] for w in entry.wires)
