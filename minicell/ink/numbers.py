@@ -59,3 +59,9 @@ def index(place: tuple[int, ...]) -> str:
     ('[0, 2]', '')
     """
     return f'[{", ".join(map(str, place))}]' * bool(place)
+
+
+def largest(array: np.ndarray) -> float:
+    """The largest finite size among the numbers."""
+    size = np.abs(np.asarray(array, np.float64))
+    return float(np.max(size[np.isfinite(size)], initial=0.0))

@@ -194,12 +194,6 @@ class Tile(Box):
             frame.text(f'{key}c', x, y + h + 13, how.note, 'dim')
 
 
-def largest(array: np.ndarray) -> float:
-    """The largest finite size among the numbers."""
-    size = np.abs(np.asarray(array, np.float64))
-    return float(np.max(size[np.isfinite(size)], initial=0.0))
-
-
 def shown(number: object, digits: int | None = None, unknown: str = '') -> str:
     """A number of a tensor; a truth value is a word, and so is what nobody knows."""
     if isinstance(number, np.bool_):

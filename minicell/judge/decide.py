@@ -149,8 +149,8 @@ def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         slack = 1e-6 * np.abs(nearest) + np.nan_to_num(told.room)
         told = told._replace(due=np.where(kinks, nearest, told.due), room=np.where(kinks, slack, told.room))
     off = apart(given, told.due)
-    far = not t.blind and ((off > FAR * told.room + t.lost(t.eps, told.due)) & (off > np.abs(told.due) / 16)).any()
-    if told.differs.any() and (far or not t.badly_rounded(told)):
+    far = (off > FAR * told.room + t.lost(t.eps, told.due, told.place)) & (off > np.abs(told.due) / 16)
+    if told.differs.any() and ((far.any() and not t.blind) or not t.badly_rounded(told)):
         return wrong(t, told, given)
     unknown, nowhere = np.isnan(told.due), any(np.isnan(out).any() for out in t.outs)
     if unknown.any() and not (nowhere and np.isnan(given[unknown]).all()):

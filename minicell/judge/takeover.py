@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tensor import is_float, tensors_in
+from ..ink.numbers import largest
 from ..replay.again import Again
 from ..replay.differences import FINEST, Trying, directions, moved
 from ..replay.harmless import Harm
@@ -132,10 +133,12 @@ class Takeover:
         except Harm:
             return [None] * len(self.inputs)
 
-    def lost(self, eps: float, due: np.ndarray) -> np.ndarray:
-        """What a difference may lose, as 1 - out does where out is nearly 1: rounding of terms as large as dout."""
-        largest = max([float(np.max(np.abs(g), initial=0.0)) for g in self.came if g is not None], default=0.0)
-        return 64 * eps * (largest + np.abs(due))
+    def lost(self, eps: float, due: np.ndarray, place: int) -> np.ndarray:
+        """What a difference may lose, as 1 - out does where out is nearly 1: rounding of terms as large as dout; if all
+        that is due is smaller, as large as dout * out / x."""
+        dout, out = (max([largest(a) for a in of if a is not None], default=0.0) for of in (self.came, self.outs))
+        slope = out / np.maximum(np.abs(self.xs[place]), out or 1.0)
+        return 64 * eps * (np.minimum(dout, np.maximum(largest(due), dout * slope)) + np.abs(due))
 
     def badly_rounded(self, told: Verdict) -> bool:
         """Whether the same bprop agrees in Float64, and what it is off by is rounding in its own dtype: of another sign
@@ -145,8 +148,9 @@ class Takeover:
         once, off = self.in_float64[told.place], []
         if once is None:
             return not differs(told.yours, told.due, 8 * told.room).any()
-        truths = [told.due] if self.blind else [told.due, self.exact[told.place]]
-        if all(differs(once, true, told.room + 1e-6 * np.abs(true) + self.lost(EPS, true)).any() for true in truths):
+        truths = [told] if self.blind else [told, told._replace(due=self.exact[told.place])]
+        rooms = [v.room + 1e-6 * np.abs(v.due) + self.lost(EPS, v.due, v.place) for v in truths]
+        if all(differs(once, v.due, room).any() for v, room in zip(truths, rooms, strict=True)):
             return False
         try:
             for seed in range(8):
@@ -164,7 +168,7 @@ class Takeover:
             return False
         scatters = np.abs(np.mean(off, 0)) <= 32 * np.std(off, 0)
         room = told.room + np.where(scatters, 8 * np.max(np.abs(off), 0), 0.0)
-        return not differs(told.yours, told.due, room + self.lost(self.eps, told.due)).any()
+        return not differs(told.yours, told.due, room + self.lost(self.eps, told.due, told.place)).any()
 
     def at(self, xs: Arrays) -> list[np.ndarray]:
         """The gradients by the rules on other inputs: of the ops that ran, or of construct, which may choose others."""
@@ -174,11 +178,8 @@ class Takeover:
         return self.program.read(self.came, self.program.again(xs)[0])
 
     def kinks(self, place: int, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where the slopes around the point do not meet, however near they are; and what is nearest to yours there.
-
-        One of the directions leads along yours − due, where a slope that is yours would be met.
-        """
-        here = self.exact[place]
+        """Where the slopes around the point do not meet, however near they are; and what is nearest to yours there."""
+        here = self.exact[place]  # one of the directions leads along yours − due, where a slope that is yours is met
         ways = [directions(self.xs, self.rng, place, way) for way in (given - np.nan_to_num(here), None, None)]
         ways = [[d if k == place else None for k, d in enumerate(way)] for way in ways]
         found = []

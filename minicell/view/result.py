@@ -152,7 +152,7 @@ class Taken:
         true = verdict.due(known[place], g.name) if known else None
         top = None  # where both have one shape, they share their scale
         if true is not None and true.shape == shape.shape and shape.data is not None:
-            top = max(tiles.largest(shape.data), tiles.largest(true.data))
+            top = max(numbers.largest(shape.data), numbers.largest(true.data))
         head: Box = Text(self.owned(g.name, room - style.GAP), 'mid3', room - style.GAP, f'{row}N')
         fits = width(g.formula, 'm') <= room + style.ROOMY_FORMULA
         second: Box = Text(g.formula * fits, 'm', key=f'{row}F')

@@ -2,6 +2,7 @@
 
 from ..ink import tiles
 from ..ink.boxes import Box, Card, Column, Row, Space, Text
+from ..judge.verdict import WRONG
 from ..story.record import Entry, Line, Value
 from . import program, style
 from .now import Now
@@ -28,6 +29,10 @@ def own_lines(now: Now, listing: Listing, rows: int, w: float) -> Box:
         return Space(w, 0, key='own')
     mark = None if now.over else now.told.mark
     always = {(x.file, x.number) for x in (lines[0], lines[-1])}
+    if now.compare:  # and those that made what is wrong
+        reading = now.record.readings[now.shot.compare]
+        wrong = {g.name for g, v in zip(reading.gave, reading.verdicts, strict=True) if v.verdict == WRONG}
+        always |= {(lines[0].file, line) for line, name, *_ in made(now) if name in wrong}
     shown = program.window(lines, rows, listing.depths, w, mark, always)
     look, told = '', ''
     if begun(now):

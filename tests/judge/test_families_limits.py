@@ -1,6 +1,7 @@
 """Where the numbers themselves set a limit: dtypes that no name gives, huge neighbours, searches with a tolerance."""
 
 import numpy as np
+import pytest
 
 import minicell as ms
 from minicell import Tensor, ops
@@ -65,3 +66,11 @@ def test_what_the_numbers_hide_or_leave_open_is_no_mistake(row):
     construct, right, wrong, *xs = row
     assert judged(construct, right, *xs) == checked(construct, right, *xs) == ['right'] * len(xs)
     assert judged(construct, wrong, *xs) == checked(construct, wrong, *xs) == ['wrong', 'right'][: len(xs)]
+
+
+@pytest.mark.parametrize('size', [1.0, 1e13, 1e30])
+@pytest.mark.parametrize(('factor', 'due'), [(1.0, 'right'), (1.01, 'wrong')])
+def test_a_slope_that_is_small_because_x_is_large_is_judged_like_any_other(size, factor, due):
+    cell = lambda s, x: ops.log(ops.abs(x)), lambda s, x, out, dout: (dout / x * factor,)
+    x = Tensor(np.array([1.5, -2.0, 3.0], np.float32) * np.float32(size))
+    assert judged(*cell, x) == checked(*cell, x) == [due]

@@ -288,7 +288,7 @@ def test_a_constant_that_float16_rounds_is_no_mistake_where_terms_cancel():
 
 def test_where_nothing_came_in_nothing_is_lost():
     takeover = Takeover('Mine', ['x'], [MANY.asnumpy()], [None], [None], [True], MANY, None, lambda: None)
-    assert takeover.lost(1e-7, np.zeros(2)).tolist() == [0.0, 0.0]
+    assert takeover.lost(1e-7, np.zeros(MANY.shape), 0).sum() == 0
 
 
 def test_a_wrong_bprop_is_called_again_no_more_than_needed(monkeypatch):
