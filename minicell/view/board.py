@@ -200,7 +200,7 @@ class Board:
         """A sum of gradients: what had come before, what this use sends back, and both together."""
         *before, last = now.told.parts
         so_far, total = (v[0]._replace(data=sum(part.data for part in v)) for v in (before, now.told.parts))
-        boxes: list[Box] = [Text(f'{gradient(now.told.what)} =', 'mid', key=f'{tape.tag}sum')]
+        boxes: list[Box] = [Text(f'{gradient(now.told.what)} =', 'mid', style.NAMES[0], f'{tape.tag}sum')]
         for name, sign, value in (('so far', '+', so_far), ('from this use', '=', last), ('in all', '', total)):
             key = f'{tape.tag}sum{sign}'
             picture = Column(Text(name, 'dim'), Tile(value, style.MADE, key), gap=2, across='start', key=f'{key}c')

@@ -82,8 +82,8 @@ def kept(record: Record, most: int) -> set[int]:
     every = range(len(record.steps))
     if len(every) <= most:
         return set(every)
-    turns = [unit for level in range(record.depth + 1) for unit in strip.units(record, level)]
-    skipped = {i for unit in turns if 2 < unit.turn < unit.turns for i in unit.entries}
+    alike = [same for level in range(record.depth + 1) for same in strip.alike(record, level)]
+    skipped = {i for same in alike for i in same[2:-1]}
     found = [i for i in every if record.steps[i].entry not in skipped]
     if len(found) > most:
         odd = [i for i in found if remarkable(record, record.steps[i])]

@@ -56,8 +56,11 @@ def fitting(record: Record, compare: bool) -> int:
     if len(found) <= style.NEVER_MANY:
         return style.MOST_STEPS
     some = [shot for at in (len(found) // style.ENDS, len(found) // 2) for shot in found[at : at + style.SAMPLE]]
-    taken = sum(len(json.dumps(drawn(board, some).nodes)) for board in layouts(record)[1:])
-    return min(style.MOST_STEPS, int((style.SCRIPT - style.ANSWERED) * len(some) / taken))
+    first, taken = (
+        sum(len(json.dumps(drawn(board, shown).nodes)) for board in layouts(record)[1:]) for shown in (some[:1], some)
+    )
+    each = (taken - first) / (len(some) - 1)  # what changes from a frame to the next
+    return min(style.MOST_STEPS, int((style.SCRIPT - style.ANSWERED - first) / each))
 
 
 @lru_cache(maxsize=2)  # a picture that is too large is painted again, with fewer steps

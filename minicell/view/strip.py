@@ -79,6 +79,20 @@ def periodic(entries: list[int], signs: list[int], at: int) -> list[tuple[int, .
     return [tuple(entries[at + t * period :][:period]) for t in range(times)]
 
 
+def alike(record: Record, level: int) -> list[list[int]]:
+    """The entries that repeat one another, turn by turn, wherever in the source the turns are written."""
+    entries = [i for i, e in enumerate(record.entries) if e.level == level]
+    kinds: dict[tuple, int] = {}
+    signs = [kinds.setdefault(sign(record.entries[i]), len(kinds)) for i in entries]
+    out, at = [], 0
+    while at < len(entries):
+        period, times = repeats(signs, at)
+        if times >= style.FEWEST_TURNS:
+            out += [entries[at + k : at + period * times : period] for k in range(period)]
+        at += period * times if times >= style.FEWEST_TURNS else 1
+    return out
+
+
 def sign(entry: Entry) -> tuple:
     """What makes two entries equal: the same op at the same place in the code, on the same shapes."""
     shapes = tuple(v.shape for v in (*entry.inputs, *entry.outputs))

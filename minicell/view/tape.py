@@ -163,7 +163,8 @@ class Cells:
         entry = self.record.entries[slot.entry]
         if slot.out is None:
             written = entry.kind == 'loose' and slot.name == 'before'  # a Parameter, say, that is overwritten there
-            more = self.now.so_far(slot.key, self.now.whose(slot.entry)) if self.now else ''
+            several = len(self.tape.story.parts.get(slot.key, ())) > 1
+            more = self.now.so_far(slot.key, self.now.whose(slot.entry)) if self.now else ' so far' * several
             return gradient(entry.target if written else slot.name) + more
         last = slot.entry == self.tape.strip.entries[-1]
         dout = formula.called(self.record, entry, self.now and self.now.whose(slot.entry)).dout

@@ -85,8 +85,9 @@ def write(record: Record, step: Step, number: int) -> Said:
     title = f'{name} writes entry {label}'
     if not entry.level:
         return title, f'{entry.source if entry.source and whole(record, entry) else name} gives {outs}.' * bool(outs)
-    gives, reading = f'Entry {label} is {entry.source or name}: {outs}.', record.readings[entry.by or 0]
-    if entry.by is not None and not record.passes[reading.run].watched:  # nobody follows this backward
+    gives = f'Entry {label} is {entry.source or name}: {outs}.'
+    reading = record.readings[entry.by] if entry.by is not None else None
+    if reading is not None and not record.passes[reading.run].watched:  # nobody follows this backward
         return title, f'{gives} A gradient inside {p.code_of(record.entries[reading.entry])} records it.'
     if p.lifted(record, entry) and entry.mark:
         return f'Your line {entry.mark.line} lifts off, onto the {p.nth(entry.level)} tape', gives
