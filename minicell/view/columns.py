@@ -170,7 +170,9 @@ class Columns:
         if isinstance(column, Part) and column.kind != 'open':
             label = self.record.entries[column.entries[0]].label if len(column.entries) == 1 else ''
             return max(style.SPINE, width(label) + 2)
-        key = column if isinstance(column, Part) else (self.tight, *((s.key, s.entry, s.out) for s in column))
+        whole = isinstance(column, Part)  # its width depends on what stands over its card
+        slots = self.over.get(column.entries[0], ()) if whole else column
+        key = column if whole else (self.tight, bool(self.over)), *((s.key, s.entry, s.out) for s in slots)
         if key not in self.tape.widths:
             boxes = self.tape.boxes(self, column)
             self.tape.widths[key] = max(box.size[0] for box in boxes if box is not None)

@@ -86,6 +86,8 @@ class Now:
 
     def so_far(self, key: int, run: Pass | None) -> str:
         """Of a sum of several: whether all of it has come."""
+        if not self.shot:  # as wide as it will be
+            return ' so far' * (len(self.story.parts.get(key, ())) > 1)
         whole = self.story.cotangent(key, run)
         came = len(whole.parts(self.step)) if self.part(key) is None else 0
         return '' if len(whole.steps) < 2 or not came else ' so far' if came < len(whole.steps) else ' in all'

@@ -124,7 +124,7 @@ class Strip:
         self, record: Record, level: int, room: float, wide: Callable[[list[Part]], float], narrow: bool
     ) -> None:  # fmt: skip
         self.record, self.level, self.room, self.wide = record, level, room, wide
-        self.shapes = style.SHAPES_NARROW if narrow else style.SHAPES
+        self.narrow, self.shapes = narrow, style.SHAPES_NARROW if narrow else style.SHAPES
         self.entries = [i for i, e in enumerate(record.entries) if e.level == level]
         self.numbered = [i for i in self.entries if record.entries[i].label[:1].isdigit()]
         self.units = units(record, level)

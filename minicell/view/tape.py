@@ -163,8 +163,7 @@ class Cells:
         entry = self.record.entries[slot.entry]
         if slot.out is None:
             written = entry.kind == 'loose' and slot.name == 'before'  # a Parameter, say, that is overwritten there
-            several = len(self.tape.story.parts.get(slot.key, ())) > 1
-            more = self.now.so_far(slot.key, self.now.whose(slot.entry)) if self.now else ' so far' * several
+            more = '' if self.tape.strip.narrow else self.now.so_far(slot.key, self.now.whose(slot.entry))
             return gradient(entry.target if written else slot.name) + more
         last = slot.entry == self.tape.strip.entries[-1]
         dout = formula.called(self.record, entry, self.now and self.now.whose(slot.entry)).dout

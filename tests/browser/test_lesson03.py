@@ -145,7 +145,7 @@ def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
     expect(scale.target.locator('.title')).to_contain_text('dx and dy are wrong')  # it opens where the answer is
     scale.handle.focus()
     page.keyboard.press('End')
-    expect(scale.target).to_contain_text('66.0')
+    expect(scale.target).to_contain_text('66')
     scale.handle.press('Home')
     expect(scale.target).to_contain_text('0.66')
     expect(scale.target.locator('.title')).to_contain_text('dx and dy are wrong')
