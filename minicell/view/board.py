@@ -107,12 +107,14 @@ class Board:
         over = Column(Space(0, style.LANE / 2), *[Space(0, style.LANE, key=f'{tag}o{k}') for k in lanes], gap=0)
         low = Column(*[Space(0, style.LANE, key=f'{tag}u{k}') for k in lanes], gap=0)
         back = Text('← backward', 'af' if cells.run is not None else 'fut', key=f'{tag}BW')
+        # (on a phone the first column may be an entry, whose stem leads down there)
+        first = int(self.narrow and isinstance(columns.list[0], Part) and columns.list[0].kind == 'open')
         rows = [
             [Span(self.heading(now, tape, parts), count)],
             [Span(over, count)],
             [None, *[up for up, _, _ in boxes]],
             [None, *[mid for _, mid, _ in boxes]],
-            [Span(Put(back, at=(0, 0.6), least=(0, style.HEAD_ROW)), count)],
+            [Span(Put(back, at=(first, 0.6), least=(0, style.HEAD_ROW)), count)],
             [RoadEnd(self.end(tape, cells), tag), *[down for *_, down in boxes]],
             [Span(Column(low, self.told(now, tape), gap=0), count)],
         ]
