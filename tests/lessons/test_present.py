@@ -107,7 +107,7 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
     assert reset.startswith('None 6 ') and 'L03-s5-x1' in reset
     assert unlocked == 'True\n'
     assert ends.startswith('True False') and 'L03-s12-x1' in ends and ends.endswith('True\n')
-    assert 'L03-s5-x1  Watch' in shown
+    assert 'L03-s5-x1  Backward' in shown
 
 
 def test_a_cell_that_fails_says_so(lesson_03, run):
