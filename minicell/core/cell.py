@@ -49,6 +49,7 @@ class Cell:
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self._around is not None:
             return self._around(self, args, kwargs, sys._getframe(1))
+        # (most Cells have no bprop: asking that here saves each of them a call)
         if tape.looking or (tape.recorded_from != NOWHERE and self.bprop is not None and takes_over(self)):
             return call(self, args, kwargs, sys._getframe(1))
         if kwargs or len(args) != 1:

@@ -1,6 +1,7 @@
 """The shapes of one frame. Each has a key: a shape with the same key in the next frame is the same shape, and moves."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -43,6 +44,13 @@ def cut(text: str, room: float, classes: str = '', end: bool = False) -> str:
     return kept(low) if low > 1 else '…'  # one letter tells nothing
 
 
+def fitting(text: str, room: float, look: str = '') -> int:
+    """How many letters of a text have room, and at least one."""
+    if width(text, look) <= room:
+        return len(text)
+    return max(1, bisect_right(range(1, len(text)), room, key=lambda k: width(text[:k], look)))
+
+
 def wrapped(words: str, room: float, look: str = '', most: int = 5) -> list[str]:
     """A text broken at spaces into at most so many lines; a word that is too long, after `(.,[_` or at a hump."""
     rows = ['']
@@ -53,7 +61,7 @@ def wrapped(words: str, room: float, look: str = '', most: int = 5) -> list[str]
         else:
             rows.append(word)
         while len(rows) < most and width(rows[-1], look) > room:
-            fits = next(k for k in range(len(rows[-1]), 0, -1) if width(rows[-1][:k], look) <= room or k == 1)
+            fits = fitting(rows[-1], room, look)
             at = max((found.end() for found in BREAKS.finditer(rows[-1], 1, fits)), default=fits)
             rows[-1:] = [rows[-1][:at], rows[-1][at:]]
     return rows

@@ -108,13 +108,13 @@ class Board:
         low = Column(*[Space(0, style.LANE, key=f'{tag}u{k}') for k in lanes], gap=0)
         back = Text('← backward', 'af' if cells.run is not None else 'fut', key=f'{tag}BW')
         # (on a phone the first column may be an entry, whose stem leads down there)
-        first = int(self.narrow and isinstance(columns.list[0], Part) and columns.list[0].kind == 'open')
+        side = int(self.narrow and isinstance(columns.list[0], Part) and columns.list[0].kind == 'open')
         rows = [
             [Span(self.heading(now, tape, parts), count)],
             [Span(over, count)],
             [None, *[up for up, _, _ in boxes]],
             [None, *[mid for _, mid, _ in boxes]],
-            [Span(Put(back, at=(first, 0.6), least=(0, style.HEAD_ROW)), count)],
+            [Span(Put(back, at=(side, 0.6), least=(0, style.HEAD_ROW)), count)],
             [RoadEnd(self.end(tape, cells), tag), *[down for *_, down in boxes]],
             [Span(Column(low, self.told(now, tape), gap=0), count)],
         ]
@@ -143,10 +143,10 @@ class Board:
         unit = next((p.unit for p in parts if p.kind == 'open' and p.unit is not None and p.unit.turns), None)
         opened = [self.record.entries[i] for p in parts if p.kind == 'open' for i in p.entries]
         said = [strip.told(unit)] if unit else []
-        numbers = [e.label for e in opened if e.label[:1].isdigit()]
+        numbers = [e.label for e in opened if strip.numbered(e)]
         if any(p.kind != 'open' for p in parts) and numbers:
             seen = '–'.join(dict.fromkeys((numbers[0], numbers[-1])))
-            said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {len(tape.strip.numbered)}')
+            said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {tape.strip.count}')
         elif tape.level:
             said.append(self.wrote(now, tape))
         room = self.room - width('forward →') - style.GAP

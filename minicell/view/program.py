@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..ink.boxes import Box, Canvas, Rect
-from ..ink.shapes import width
+from ..ink.shapes import fitting, width
 from ..story.record import Entry, Line, Mark, Record
 from . import style
 
@@ -197,19 +197,13 @@ def broken(line: Line, depths_: dict[tuple[str, int], int], w: float) -> list[st
     """A line in as many parts as it takes: after a comma, a bracket, a sign or a space."""
     text, deep = line.text.strip(), 2 * depths_.get((line.file, line.number), 0)
     room, parts = columns(w) - deep, []
-    while (most := fitting(text, room)) < len(text):
+    while (most := fitting(text, room * LETTER + 1, 'm')) < len(text):  # (some letters are twice as wide)
         spaces, brackets = (max(text.rfind(sign, 0, most) for sign in signs) + 1 for signs in (' ,', '(['))
         at = spaces if spaces > most // 2 else max(spaces, brackets)
         at = at if at > most // style.NEXT_TO else most
         parts.append(text[:at])
         text, room = text[at:], columns(w) - deep - style.CONTINUED
     return [*parts, text]
-
-
-def fitting(text: str, most: int) -> int:
-    """How many letters of a line have room where so many plain ones have: some are twice as wide."""
-    room = most * LETTER + 1
-    return next((k for k in range(most, 1, -1) if width(text[:k], 'm') <= room), 1)
 
 
 def rows(lines: list[Line | None], tag: str, depths_: dict[tuple[str, int], int], w: float) -> list[Row]:

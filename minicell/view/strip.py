@@ -35,13 +35,11 @@ class Part(NamedTuple):
 @lru_cache(maxsize=style.RECORDS)
 def units(record: Record, level: int) -> tuple[Unit, ...]:
     """The entries of a tape, those of a loop turn by turn: of a loop in the source, else of what repeats itself."""
-    entries = [i for i, e in enumerate(record.entries) if e.level == level]
-    kinds: dict[tuple, int] = {}
-    signs = [kinds.setdefault(sign(record.entries[i]), len(kinds)) for i in entries]
+    entries, signs = signed(record, level)
     out: list[Unit] = []
     at = 0
     while at < len(entries):
-        turns = in_source(record, entries, at) or periodic(entries, signs, at)
+        turns = in_source(record, entries, at) or [each for each in periodic(entries, signs, at) if len(each) > 1]
         for k, turn in enumerate(turns):
             out.append(Unit(turn, k + 1, len(turns), carries(record, turns)))
         if not turns:
@@ -74,23 +72,26 @@ def in_source(record: Record, entries: list[int], at: int) -> list[tuple[int, ..
 def periodic(entries: list[int], signs: list[int], at: int) -> list[tuple[int, ...]]:
     """The turns of what repeats itself from here on."""
     period, times = repeats(signs, at)
-    if times < style.FEWEST_TURNS or period == 1:
-        return []
-    return [tuple(entries[at + t * period :][:period]) for t in range(times)]
+    return [tuple(entries[at + t * period :][:period]) for t in range(times if times >= style.FEWEST_TURNS else 0)]
 
 
-def alike(record: Record, level: int) -> list[list[int]]:
+@lru_cache(maxsize=style.RECORDS)
+def alike(record: Record, level: int) -> list[tuple[int, ...]]:
     """The entries that repeat one another, turn by turn, wherever in the source the turns are written."""
-    entries = [i for i, e in enumerate(record.entries) if e.level == level]
-    kinds: dict[tuple, int] = {}
-    signs = [kinds.setdefault(sign(record.entries[i]), len(kinds)) for i in entries]
+    entries, signs = signed(record, level)
     out, at = [], 0
     while at < len(entries):
-        period, times = repeats(signs, at)
-        if times >= style.FEWEST_TURNS:
-            out += [entries[at + k : at + period * times : period] for k in range(period)]
-        at += period * times if times >= style.FEWEST_TURNS else 1
+        turns = periodic(entries, signs, at)
+        out += zip(*turns, strict=True)
+        at += sum(map(len, turns)) or 1
     return out
+
+
+def signed(record: Record, level: int) -> tuple[list[int], list[int]]:
+    """The entries of a tape, and for each a number that equal ones share."""
+    entries = [i for i, e in enumerate(record.entries) if e.level == level]
+    kinds: dict[tuple, int] = {}
+    return entries, [kinds.setdefault(sign(record.entries[i]), len(kinds)) for i in entries]
 
 
 def sign(entry: Entry) -> tuple:
@@ -126,7 +127,7 @@ class Strip:
         self.record, self.level, self.room, self.wide = record, level, room, wide
         self.narrow, self.shapes = narrow, style.SHAPES_NARROW if narrow else style.SHAPES
         self.entries = [i for i, e in enumerate(record.entries) if e.level == level]
-        self.numbered = [i for i in self.entries if record.entries[i].label[:1].isdigit()]
+        self.count = sum(numbered(record.entries[i]) for i in self.entries)
         self.units = units(record, level)
         self.unit_of = {i: n for n, unit in enumerate(self.units) for i in unit.entries}
         self.seen: dict[int | None, list[Part]] = {}
@@ -200,6 +201,11 @@ def told(unit: Unit | None) -> str:
     if unit is None or not unit.turns:
         return ''
     return f'{"time step" if unit.carries else "turn"} {unit.turn} of {unit.turns}'
+
+
+def numbered(entry: Entry) -> bool:
+    """Whether it has a number on its tape: it was taped."""
+    return entry.label[:1].isdigit()
 
 
 def taken(entry: Entry) -> bool:

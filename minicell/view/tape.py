@@ -340,7 +340,7 @@ class Cells:
 
     def more(self, part: Part) -> tuple[Box, Box | None, Box | None]:
         """How many entries are left out here."""
-        count = sum(self.record.entries[i].label[:1].isdigit() for i in part.entries)
+        count = sum(strip.numbered(self.record.entries[i]) for i in part.entries)
         said = Upright(f'{count} more' * bool(count), 'dim', style.UPRIGHT)
         ends = part.entries[:1] + part.entries[-1:]
         given = any(self.now.given(self.now.reading(k)[1]) for k in ends)

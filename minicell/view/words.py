@@ -8,7 +8,7 @@ from ..judge.verdict import UNKNOWN, WRONG
 from ..story.names import gradient
 from ..story.record import Entry, Pass, Record, Step, Value
 from . import phrases as p
-from . import style
+from . import strip, style
 from .formula import name_of
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def enter(record: Record, step: Step, number: int) -> Said:
     if step.entry is None:
         return f'{step.what} is called', 'Each operation that it runs writes an entry on the tape.'
     whose = 'It brings its own bprop' if record.entries[step.entry].yours else 'It has a bprop of its own'
-    empty = all(e.written is None or not e.label[:1].isdigit() or e.written > number for e in record.entries)
+    empty = all(e.written is None or not strip.numbered(e) or e.written > number for e in record.entries)
     first = ' The tape is the list of what ran, kept for the way back.' * empty
     return f'{step.what} is called. {whose}.', f'{BPROP}{first}'
 
