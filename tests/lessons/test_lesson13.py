@@ -1,7 +1,9 @@
 """What is particular to lesson 13: the engine that its solutions make, beside minicell; its trials, figure and text."""
 
+import importlib
 import re
 from itertools import pairwise
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -327,10 +329,13 @@ def test_what_the_cells_show():
 
 
 @pytest.mark.parametrize('step', range(1, 7))
-def test_the_notebook_names_the_lines_of_the_core_for_each_step(step):
-    text = PAGE.source(f'core-{step}')
-    assert re.findall(r'lines \d+ to', text) and re.search(r'`[\w/]+\.py`', text)
-    assert '**In minicell**' in text
+def test_the_notebook_names_what_does_each_step_in_the_core(step):
+    text = PAGE.source(f'core-{step}').replace('\n> ', ' ')
+    named = re.findall(r'(?:`(\w+)` and )?`([\w.]+)` in `(?:minicell/core/)?(\w+)\.py`', text)
+    assert '**In minicell**' in text and (named or step == 2)
+    for *names, module in named:
+        for name in filter(None, names):
+            assert callable(attrgetter(name)(importlib.import_module(f'minicell.core.{module}'))), name
 
 
 def test_a_learner_who_types_all_of_it(capsys):

@@ -1,6 +1,5 @@
 """The engine that the solutions of lesson 13 make: minicell's own tests of the same behaviours, and random programs."""
 
-import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,12 +7,11 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell.teach.lesson13 import lines, own, so_far, stored, typed
+from minicell.teach.lesson13 import own, so_far, stored, typed
 from minicell.teach.lesson13.engine import STEPS
 from minicell.teach.lesson13.figures import PROGRAMS
 from minicell.teach.lesson13.programs import PEER, counting, sine
 from minicell.teach.order import exercise
-from tests.lessons.kernels import ROOT
 from tests.lessons.page import Page
 from tests.messages import tells
 
@@ -193,9 +191,3 @@ def test_about_a_hundred_lines():
     assert typed() > len(code) / 2, 'most of it is typed, and not given'
     tells(Page('13').words('title'), f'engine has {len(code)} lines', f'type {typed()} of')
     assert 'minicell' not in so_far(6), 'the engine stands on NumPy alone'
-
-
-def test_lines_are_looked_up():
-    source = (ROOT / 'minicell/core/tape.py').read_text(encoding='utf-8').splitlines()
-    first, last = map(int, re.findall(r'\d+', lines('tape', 'place')))
-    assert source[first - 1].startswith('def place(') and source[last - 1].strip() == 'return out'

@@ -14,7 +14,7 @@ import numpy as np
 from minicell.teach.trials import BLANK, Trial, hunted
 
 from . import probes
-from .engine import STEPS, lines, module, own, so_far, stored, typed, whole, with_names
+from .engine import STEPS, module, own, so_far, stored, typed, whole, with_names
 from .figures import FIGURES
 from .programs import Wrong, stopped
 

@@ -1,13 +1,10 @@
-"""The engine of lesson 13 as a module: the stored one, or the learner's own; and where minicell does the same.
+"""The engine of lesson 13 as a module: the stored one, or the learner's own.
 
 What the steps are is written in the exercises alone, `lessons/source/13_build_the_engine/13a.md` to `13f.md`.
 """
 
-import importlib
-import inspect
 from collections.abc import Callable
 from functools import cache
-from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -111,9 +108,3 @@ def with_names(m: ModuleType) -> ModuleType:
     m.__dict__.update(MatMul=lambda: m.matmul, GradOperation=GradOperation, float32=np.float32)
     m.Tensor.__repr__ = as_text
     return m
-
-
-def lines(module: str, name: str) -> str:
-    """Where a function of `minicell.core` stands in its file: `lines 45 to 58`."""
-    found, first = inspect.getsourcelines(attrgetter(name)(importlib.import_module(f'minicell.core.{module}')))
-    return f'lines {first} to {first + len(found) - 1}'
