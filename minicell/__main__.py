@@ -7,13 +7,13 @@ from pathlib import Path
 
 from minicell import __version__
 from minicell.command import home, lab
-from minicell.command.lessons import COPY, Trouble, checkout_lessons, copy_lessons
+from minicell.command.lessons import COPY, Trouble, copy_lessons
 
 DESCRIPTION = f"""\
 Open the lessons in JupyterLab: on this machine only, with a token.
 
-From a checkout, the lessons are the checkout's own. From an installed wheel
-they are a copy in the current folder, {COPY}; what you wrote stays."""
+They are a copy in the current folder, {COPY}: what you write there
+stays, and a clone of the repository stays as it is."""
 
 EPILOG = """\
 examples:
@@ -48,11 +48,10 @@ def open_lessons(options: argparse.Namespace, extra: Sequence[str]) -> int:
     """JupyterLab on the lessons, until the learner stops it."""
     if options.port:
         lab.check_free(options.port)
-    lessons = checkout_lessons()
-    if lessons is None:
-        lessons = Path.cwd() / COPY
-        copy_lessons(lessons)
+    lessons = Path.cwd() / COPY
+    copied = copy_lessons(lessons)
     print(f'The lessons are in {lessons}', flush=True)
+    say_older(copied.older)
     if told := home.settle():
         print(told, flush=True)
     lab.open_lab(lab.lab_arguments(lessons, options, extra))
@@ -61,10 +60,18 @@ def open_lessons(options: argparse.Namespace, extra: Sequence[str]) -> int:
 
 def copy(options: argparse.Namespace, extra: Sequence[str]) -> int:
     """The lessons in a folder of the learner's."""
-    new, kept = copy_lessons(options.folder)
+    new, kept, older = copy_lessons(options.folder)
     stay = f'; {kept} were there already and stay as they are' if kept else ''
     print(f'{new} files copied to {options.folder}{stay}')
+    say_older(older)
     return 0
+
+
+def say_older(lessons: list[str]) -> None:
+    """Tell a learner whose copies are of an earlier version how to get the new ones."""
+    if lessons:
+        these = f'{len(lessons)} of your lessons have' if len(lessons) > 1 else 'One of your lessons has'
+        print(f'{these} a newer version: {", ".join(lessons)}. To get it, rename yours and do this again.', flush=True)
 
 
 def check(options: argparse.Namespace, extra: Sequence[str]) -> int:

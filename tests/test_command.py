@@ -38,7 +38,7 @@ def opened(monkeypatch) -> list[list[str]]:
 
 @pytest.fixture
 def wheel(tmp_path, monkeypatch) -> Path:
-    """Lessons as in an installed wheel, an empty current folder, and no checkout; the lessons' folder is returned."""
+    """Lessons as in an installed wheel, and an empty current folder; the lessons' folder is returned."""
     package = tmp_path / 'site-packages' / 'minicell'
     (package / 'lessons' / 'img').mkdir(parents=True)
     (package / 'lessons' / LESSON).write_text('as shipped')
@@ -47,7 +47,6 @@ def wheel(tmp_path, monkeypatch) -> Path:
     here.mkdir()
     monkeypatch.chdir(here)
     monkeypatch.setattr(lessons, 'PACKAGE', package)
-    monkeypatch.setattr(lessons, 'installed_from', lambda: None)
     return package / 'lessons'
 
 
@@ -126,12 +125,12 @@ def test_an_untouched_copy_is_not_changed_by_being_opened(tmp_path):
 
 
 def test_a_copy_cut_short_is_made_good_the_next_time(wheel, opened, monkeypatch):
-    def full_disk(source, target):
-        Path(target).write_text('as sh')
+    def full_disk(path, written):
+        path.write_text('as sh')
         raise OSError(28, 'No space left on device')
 
     with monkeypatch.context() as full:
-        full.setattr(lessons.shutil, 'copyfile', full_disk)
+        full.setattr(Path, 'write_bytes', full_disk)
         assert command.main([]) == 1
     assert command.main([]) == 0
     assert (Path.cwd() / lessons.COPY / LESSON).read_text() == 'as shipped'
@@ -150,15 +149,31 @@ def test_an_installation_without_lessons_gets_a_sentence(wheel, opened, capsys):
     assert not opened
 
 
-def test_a_checkout_opens_its_own_lessons(wheel, opened, tmp_path, monkeypatch):
-    checkout = tmp_path / 'checkout'
-    (checkout / 'lessons').mkdir(parents=True)
-    (checkout / 'lessons' / LESSON).write_text('of the checkout')
-    (checkout / 'pyproject.toml').write_text('')
-    monkeypatch.setattr(lessons, 'installed_from', lambda: checkout)
+def test_a_clone_stays_as_it_is(tmp_path, opened, monkeypatch):
+    """What git sees of the lessons is not what is opened: they stand in a copy that git ignores."""
+    monkeypatch.chdir(tmp_path)
     assert command.main([]) == 0
-    assert value(opened[0], 'ServerApp.root_dir') == str(checkout / 'lessons')
-    assert not (Path.cwd() / lessons.COPY).exists()
+    copy = tmp_path / lessons.COPY
+    assert value(opened[0], 'ServerApp.root_dir') == str(copy) and (copy / lessons.START).is_file()
+    assert f'/{lessons.COPY}/' in (lessons.PACKAGE.parent / '.gitignore').read_text(encoding='utf-8').splitlines()
+
+
+@pytest.mark.parametrize('arguments', [[], ['copy', lessons.COPY]])
+def test_an_older_copy_is_told_of(wheel, opened, capsys, arguments):
+    a_lesson = lambda text: json.dumps({'cells': [text], 'metadata': {'language_info': {'name': 'python'}}}, indent=1)
+    (wheel / LESSON).write_text(a_lesson('one'))
+    (wheel / '04_next.ipynb').write_text(a_lesson('two'))
+    assert command.main(arguments) == command.main(arguments) == 0
+    assert 'newer' not in capsys.readouterr().out
+    mine = Path(lessons.COPY, LESSON)
+    mine.write_text(mine.read_text().replace('one', 'one, and my answer'))
+    (wheel / LESSON).write_text(a_lesson('one, corrected'))
+    assert command.main(arguments) == 0
+    told = tells(capsys.readouterr().out.splitlines()[-1], 'One of', 'newer', LESSON, 'rename')
+    assert '04_next' not in told and 'my answer' in mine.read_text()
+    mine.rename('mine.ipynb')
+    assert command.main(arguments) == 0
+    assert 'newer' not in capsys.readouterr().out and 'corrected' in mine.read_text()
 
 
 def test_copy_never_overwrites(wheel, capsys):
@@ -222,26 +237,6 @@ def test_check_says_why_a_kernel_does_not_start(monkeypatch):
     well, what, why = check.look()[-1]
     assert (well, what) == (False, 'a kernel')
     tells(why, 'not start', 'OSError: no room')
-
-
-@pytest.mark.parametrize(
-    ('record', 'folder'),
-    [
-        ({'url': 'file:///home/me/my%20minicell', 'dir_info': {'editable': True}}, Path('/home/me/my minicell')),
-        ({'url': 'file:///home/me/minicell', 'dir_info': {}}, Path('/home/me/minicell')),
-        ({'url': 'file:///home/me/minicell-0.1.0-py3-none-any.whl', 'archive_info': {}}, None),
-        ({'url': 'https://example.org/minicell.git', 'vcs_info': {}}, None),
-        (None, None),
-    ],
-)
-@pytest.mark.skipif(os.name != 'posix', reason='paths as on Linux and macOS')
-def test_where_pip_installed_from(record, folder, monkeypatch):
-    class Distribution:
-        def read_text(self, name):
-            return json.dumps(record) if record and name == 'direct_url.json' else None
-
-    monkeypatch.setattr(lessons.importlib.metadata, 'distribution', lambda name: Distribution())
-    assert lessons.installed_from() == folder
 
 
 def test_loopback_and_lesson_are_the_default():

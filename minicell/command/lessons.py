@@ -1,13 +1,11 @@
 """Where the lessons are, and how a learner gets a copy of them that nothing overwrites."""
 
-import importlib.metadata
+import hashlib
 import json
 import os
 import platform
-import shutil
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
+from typing import NamedTuple
 
 START = '00_start_here.ipynb'
 COPY = 'minicell-lessons'
@@ -25,25 +23,12 @@ class Trouble(Exception):
     """What keeps the command from doing its work, in a sentence for the learner."""
 
 
-def checkout_lessons() -> Path | None:
-    """Return the lessons of the checkout that this package is run or was installed from, if they can be written."""
-    for root in (PACKAGE.parent, installed_from()):
-        if root and (root / 'pyproject.toml').is_file() and (root / 'lessons' / START).is_file():
-            lessons = root / 'lessons'
-            if os.access(lessons, os.W_OK):
-                return lessons
-    return None
+class Copied(NamedTuple):
+    """What a copy came to: how many files are new, how many were there, and the lessons that came out anew since."""
 
-
-def installed_from() -> Path | None:
-    """Return the folder that `pip install FOLDER` was given, which pip keeps beside the package (PEP 610)."""
-    try:
-        record = importlib.metadata.distribution('minicell').read_text('direct_url.json')
-    except importlib.metadata.PackageNotFoundError:
-        return None
-    origin = json.loads(record) if record else {}
-    url = urlsplit(origin.get('url', ''))
-    return Path(url2pathname(url.path)) if url.scheme == 'file' and 'dir_info' in origin else None
+    new: int
+    kept: int
+    older: list[str]
 
 
 def shipped() -> Path:
@@ -54,35 +39,51 @@ def shipped() -> Path:
     raise Trouble('this installation has no lessons. Install it again: pip install --force-reinstall minicell')
 
 
-def copy_lessons(target: Path) -> tuple[int, int]:
-    """Copy the lessons that are not in `target` yet; what is there is the learner's and stays. How many were and are.
+def copy_lessons(target: Path) -> Copied:
+    """Copy the lessons that are not in `target` yet; what is there is the learner's and stays.
 
     Raises Trouble where that folder cannot be written.
     """
-    source, new, kept = shipped(), 0, 0
+    source, new, kept, older = shipped(), 0, 0, []
     try:
         target.mkdir(parents=True, exist_ok=True)
         for lesson in sorted(file for file in source.rglob('*') if file.is_file()):
             within = lesson.relative_to(source)
             if within.parts[0] in NOT_FOR_LEARNERS:
                 continue
-            place = target / within
+            place, written = target / within, lesson.read_bytes()
+            mark = hashlib.sha256(written).hexdigest()
             if os.path.lexists(place):
                 kept += 1
+                if mark_of(place) not in (None, mark):
+                    older.append(str(within))
                 continue
             place.parent.mkdir(parents=True, exist_ok=True)
+            if place.suffix == '.ipynb':
+                written = written.replace(LANGUAGE.encode(), marked(mark).encode(), 1)
             # whole or not at all: half a lesson would be taken for the learner's own the next time
             part = place.with_name(place.name + '.part')
-            shutil.copyfile(lesson, part)
-            if place.suffix == '.ipynb':
-                part.write_text(part.read_text(encoding='utf-8').replace(LANGUAGE, HERE, 1), encoding='utf-8')
+            part.write_bytes(written)
             part.replace(place)
             new += 1
     except OSError as error:
         raise Trouble(f'the lessons cannot be written to {target}: {error.strerror}. {ELSEWHERE}') from None
     if not os.access(target, os.W_OK):
         raise Trouble(f'{target} belongs to someone else. {ELSEWHERE}')
-    return new, kept
+    return Copied(new, kept, older)
+
+
+def marked(mark: str) -> str:
+    """The beginning of a copy's metadata: of which notebook it is one, and what JupyterLab writes of the language."""
+    return f'"minicell": {{"copy_of": "{mark}"}},\n  {HERE}'
+
+
+def mark_of(notebook: Path) -> str | None:
+    """Which notebook this is a copy of, as far as its metadata say."""
+    try:
+        return json.loads(notebook.read_bytes())['metadata']['minicell']['copy_of']
+    except (ValueError, LookupError, TypeError, OSError):
+        return None  # the learner's own file, whatever it is
 
 
 ELSEWHERE = 'Go to a folder of your own, say `cd ~`, and try again.'
