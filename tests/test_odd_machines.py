@@ -98,7 +98,7 @@ def test_the_lessons_open_on_loopback_with_a_token_and_without_news(tmp_path):
         with pytest.raises(urllib.error.HTTPError, match='403') as refused:
             get('/api/contents', 'wrong')
         refused.value.close()
-    assert not (tmp_path / lessons.COPY).exists()
+    assert (tmp_path / lessons.COPY / lessons.START).is_file()
 
 
 @posix
@@ -142,7 +142,7 @@ def test_a_path_with_spaces_and_letters_without_a_browser_beside_a_taken_port(fo
             taken.listen()
         own = {name: os.environ[name] for name in NAMES}
         with opened(folder, BROWSER='/not/there', DISPLAY='', PYTHONPATH=str(folder), **own) as (said, address):
-            assert f' in {folder / "lessons"}\n' in said and 'Traceback' not in said
+            assert f' in {folder / lessons.COPY}\n' in said and 'Traceback' not in said
             assert ':8888/' not in address
 
 
