@@ -12,7 +12,7 @@ from ..core.bprop_result import cotangents
 from ..core.cell import bound
 from ..core.differentiate import differentiate, name_of
 from ..core.errors import GradArgumentError, MinicellError, users_line
-from ..core.grad import read_again, run_once
+from ..core.grad import is_parameter, read_again, run_once
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
 from ..errors import ThreadError
@@ -23,7 +23,6 @@ from ..ops.create import STOP
 from ..replay.again import Again
 from ..replay.harmless import Harm, Kept, untouched
 from ..story.events import Walk
-from ..story.tensors import is_parameter
 
 RANK = ('not asked', 'unknown', 'right', 'kink', 'surrogate', 'wrong')  # the last that a trial found is said
 FIRST, WIDE, AGAIN = 'as it is', 'in Float64', ('again', 'after', 'second')  # labels of trials

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from ..core.grad import is_parameter
 from ..core.rules import Plain
 from . import facts
 from .record import Wire
-from .tensors import Tensors, is_parameter
+from .tensors import Tensors
 
 
 def wires(used: list, owned: Any, custom: bool) -> tuple[Wire, ...]:

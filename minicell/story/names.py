@@ -10,6 +10,8 @@ import numpy as np
 from ..core.errors import HOME
 
 LONGEST = 16  # characters; a longer expression is no name
+MODULES = 'ops', 'ms', 'nn', 'np', 'F', 'P'  # whose functions are no methods
+APART = ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda  # as a part in parentheses
 
 
 @lru_cache(maxsize=1024)
@@ -47,17 +49,13 @@ def _operands(statement: ast.stmt) -> list[ast.expr]:
             return [node.left, *node.comparators]
         case ast.Subscript():
             return [node.value]
-        case ast.Call(func=ast.Attribute(value=owner)) if not _module(owner):
+        case ast.Call(func=ast.Attribute(value=owner)) if getattr(owner, 'id', '') not in MODULES:
             arguments = [a for a in node.args if not isinstance(a, ast.Constant)]
             # `z.sum()` works on z; `self.matmul(x, y)` does not work on self
             return arguments if arguments and ast.unparse(owner) == 'self' else [owner, *arguments]
         case ast.Call():
             return node.args
     return []
-
-
-def _module(owner: ast.expr) -> bool:
-    return isinstance(owner, ast.Name) and owner.id in ('ops', 'ms', 'nn', 'np', 'F', 'P')
 
 
 @lru_cache(maxsize=1024)
@@ -131,6 +129,15 @@ def gradient(name: str) -> str:
         return 'd(out)'  # dout is what comes in
     plain = name.replace('.', '').replace('_', '').isalnum() and not name[0].isdigit()
     return f'd{name}' if plain else f'd({name})'
+
+
+def part(name: str) -> str:
+    """A name as a part of a formula.
+
+    >>> part('x'), part('a + b'), part('f(a + b)'), part('entry 2')
+    ('x', '(a + b)', 'f(a + b)', 'entry 2')
+    """
+    return f'({name})' if isinstance(_parsed(name), APART) else name
 
 
 def parameters(function: Any, count: int) -> list[str]:

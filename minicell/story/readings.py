@@ -96,14 +96,11 @@ class Readings:
             of = due[i].name if i < len(due) else self.tensors.name(tensor)
             # the gradients of Parameters stand behind those of the arguments
             place = arguments.index(of) if of in arguments else i if i >= len(due) else -1
-            name = (part(facts.names, place) if facts else '') or names.gradient(of)
+            name, formula, mark = facts.result(place) if facts else ('', '', None)
+            name = name or names.gradient(of)
             value = None if gradient is None else self.book.value(gradient, event.at, name)
             why = '' if value else self.why_none(tensor, custom)
-            told = Gradient(name, of, value, why, tensor=gradient)
-            if facts and 0 <= place < len(facts.formulas):
-                mark = facts.marks[place]
-                told = told._replace(formula=facts.formulas[place], line=mark.line if mark else 0)
-            out.append(told)
+            out.append(Gradient(name, of, value, why, formula, mark.line if mark else 0, gradient))
         return tuple(out)
 
     def why_none(self, tensor: Any, custom: bool) -> str:
@@ -116,8 +113,3 @@ class Readings:
         known = made is not None or id(tensor) in self.tensors.same
         why = made is not None and self.record.entries[made].why
         return why or ('nobody asks for it here' if known else 'a constant')
-
-
-def part(items: tuple[str, ...], index: int) -> str:
-    """The item at `index`, or ''."""
-    return items[index] if 0 <= index < len(items) else ''

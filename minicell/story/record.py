@@ -62,6 +62,11 @@ class Facts(NamedTuple):
     dout: str = 'dout'
     reads_dout: bool = True
 
+    def result(self, place: int) -> tuple[str, str, Mark | None]:
+        """The name of what it returns at a place, its source, and where that stands: nothing where nobody can tell."""
+        known = 0 <= place < len(self.names)
+        return (self.names[place], self.formulas[place], self.marks[place]) if known else ('', '', None)
+
 
 class Wire(NamedTuple):
     """A Parameter that an entry uses; not `whole` if a takeover swallowed it."""

@@ -165,8 +165,7 @@ class Stack:
     @property
     def reading(self) -> int | None:
         """Its number in the Record."""
-        turn = self.turn
-        return turn.reading if turn is not None else None
+        return getattr(self.turn, 'reading', None)
 
     @property
     def hider(self) -> int | None:

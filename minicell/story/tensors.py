@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..core.grad import is_parameter
 from . import names
 from .record import Entry
 
@@ -112,8 +113,3 @@ def places(thing: Any, name: str) -> list[str]:
 def is_float(tensor: Any) -> bool:
     """Whether a tensor can have a gradient."""
     return 'Float' in str(tensor.dtype)
-
-
-def is_parameter(thing: Any) -> bool:
-    """Whether a tensor is a Parameter."""
-    return hasattr(thing, 'requires_grad') and hasattr(thing, 'param_name')

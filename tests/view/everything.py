@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from minicell.account import ask, table
 from minicell.ink import gif
 from minicell.ink.page import fragment
 from minicell.story import tell
-from minicell.view.account import ask, table
 from minicell.view.picture import ZOOMS, Picture
 
 NUMBERS = 5  # of each tape, at random

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 import pytest
 
-from minicell.view.account.ask import book_of
+from minicell.account.ask import book_of
 from tests.view import gallery, nested
 
 PROGRAMS = {

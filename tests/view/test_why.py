@@ -1,6 +1,5 @@
 """`tape.why`: the rows of an account add up to the number, whatever made it."""
 
-import doctest
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +7,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.view import account as package
-from minicell.view.account import account as account_module
-from minicell.view.account import ask, book, maker, rows, slopes, table, true
+from minicell.account import ask, table
 from tests.messages import refused, tells
 from tests.view.everything import adds_up, close
 
@@ -402,8 +399,3 @@ def test_numbers_in_words():
     assert [table.say(v) for v in (1.4, -5.2, 15.337, 1234.5, 2.0, 0.0, 3e-9, float('nan'), 12345678.5)] == [
         '1.40', '−5.20', '15.337', '1234.50', '2', '0', '3e−9', 'NaN', '1.23e7',
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize('module', [package, account_module, ask, book, maker, rows, slopes, table, true])
-def test_examples(module):
-    assert not doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).failed

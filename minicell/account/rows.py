@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import style
+MANY, KEPT = 8, 6  # over 8 rows of one kind, the largest 6 are kept, and the rest is one row
 
 
 class Row(NamedTuple):
@@ -43,9 +43,9 @@ def size(value: Any) -> float:
 def largest(products: Any) -> list[int]:
     """Which of many parts are told one by one: the few that matter most; what is not finite matters most of all."""
     sizes = np.abs(np.asarray(products))
-    if len(sizes) <= style.ROWS_MANY:
+    if len(sizes) <= MANY:
         return list(range(len(sizes)))
-    return sorted(np.argsort(-np.where(np.isfinite(sizes), sizes, np.inf), kind='stable')[: style.ROWS_KEPT].tolist())
+    return sorted(np.argsort(-np.where(np.isfinite(sizes), sizes, np.inf), kind='stable')[:KEPT].tolist())
 
 
 def odd(value: Any) -> bool:

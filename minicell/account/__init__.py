@@ -1,9 +1,9 @@
-"""The account of one number of one gradient: a row for everything that was added up to make it."""
+"""`tape.why`: the account of one number of one gradient, a row for everything that was added up to make it."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.watch import Tape
+from ..core.watch import Tape
 from . import slopes, table
 from .ask import asked
 from .maker import Maker

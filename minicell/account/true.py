@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import judge
-from ...core.watch import Call
-from ...judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
+from .. import judge
+from ..core.watch import Call
+from ..judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
 from . import slopes, table
 from .book import Handed
 from .rows import Row, near, odd, running, size

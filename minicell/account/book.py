@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ...core.errors import Where
-from ...core.tensor import Tensor, tensors_in
-from ...core.watch import Call, Op, Tape
-from ...story import names
-from ...story.events import Walk
-from ...story.stack import ReadBack, Turn
+from ..core.errors import Where
+from ..core.tensor import Tensor, tensors_in
+from ..core.watch import Call, Op, Tape
+from ..story import names
+from ..story.events import Walk
+from ..story.stack import ReadBack, Turn
 
 NAME = re.compile(r'[A-Za-z_][\w.]*')
 

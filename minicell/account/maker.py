@@ -4,18 +4,19 @@ from typing import Any
 
 import numpy as np
 
-from ...core.tensor import Tensor, map_tensors, tensors_in, wrap
-from ...core.watch import Call, Op, Tape
-from ...nn.hooks import Exit
-from ...ops.hooks import HookedRule, _Hook, _of_leaves
-from ...story import facts as facts_of
-from ...story.places import columns
-from ...story.source import method, users
-from .. import style
+from ..core.tensor import Tensor, map_tensors, tensors_in, wrap
+from ..core.watch import Call, Op, Tape
+from ..nn.hooks import Exit
+from ..ops.hooks import HookedRule, _Hook, _of_leaves
+from ..story import facts as facts_of
+from ..story.places import columns
+from ..story.source import method, users
 from . import slopes, table, true
 from .book import Book, Handed, cotangents
 from .rows import Row, largest, near, odd, running, size
 from .slopes import Read, Unknown
+
+ROUNDINGS = 64  # of a sum that a rule may have made differently
 
 
 class Maker:
@@ -99,10 +100,9 @@ class Maker:
         own, facts, number = yours(entry.cell), facts_of.of_bprop(entry.cell), argument(entry, part.place)
         there, formula = self.line(entry), ''
         if facts is not None:
-            formula = facts.formulas[number] if 0 <= number < len(facts.formulas) else ''
-            span = facts.marks[number].span if formula else None
+            _, formula, mark = facts.result(number)
             if own:
-                there.update(line=place(span) or str(facts.end.line), file=facts.end.file)
+                there.update(line=place(mark and mark.span) or str(facts.end.line), file=facts.end.file)
             if not facts.reads_dout:
                 self.note(f'{type(entry.cell).__name__}.bprop does not use {facts.dout}.')
         only = own and len(self.bprops) == 1
@@ -225,7 +225,7 @@ class Maker:
     def room(self, sizes: float) -> float:
         """How far off a sum of parts of this size may be that is rounded to the gradient's dtype."""
         info = np.finfo(self.handed.tensor.array.dtype)
-        return style.ROUNDINGS * float(max(info.eps * sizes, info.smallest_subnormal))
+        return ROUNDINGS * float(max(info.eps * sizes, info.smallest_subnormal))
 
     def held(self, total: Any) -> Any:
         """A sum as the gradient's dtype holds it: what is too large is infinite."""
@@ -241,7 +241,7 @@ class Maker:
             return [Row(f'rounding in {t.dtype}', product=missing, kind='rounding')]
         if self.held(total) == self.number:
             return [Row(f'too large for {t.dtype}', product=missing, kind='rounding')]
-        hooks = any(e[style.HOOKED] is t and isinstance(e[0], HookedRule) for e in self.tape.entries())
+        hooks = any(e[3] is t and isinstance(e[0], HookedRule) for e in self.tape.entries())
         if hooks or not _of_leaves.keys().isdisjoint((id(t), id(self.book.walk.tensors.same.get(id(t))))):
             self.hooked(f'the hook on {name}', total, self.number)
             return [Row(f'your hook on {name}', product=missing, kind='hook', yours=True)]

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import article, users_line
-from ...core.tensor import Tensor
-from ...core.watch import Op, Tape
-from .. import style
+from ..core.errors import article, users_line
+from ..core.tensor import Tensor
+from ..core.watch import Op, Tape
 from . import slopes
 from .book import Book, Handed
+
+NAMED = 12  # so many names stand in a sentence
 
 
 class NotHandedOut(ValueError):
@@ -53,7 +54,7 @@ def no_float(book: Book, t: Tensor) -> str:
 
 def names(book: Book) -> str:
     """The names that there are, the results first."""
-    known, most = list(book.by_name), style.ASKED_NAMES
+    known, most = list(book.by_name), NAMED
     if not known:
         return 'It has none: take a gradient inside the `with` block.'
     return f'It has {", ".join(known[:most])}{f" and {len(known) - most} more" if len(known) > most else ""}.'

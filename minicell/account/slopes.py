@@ -12,16 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.differentiate import differentiate
-from ...core.errors import MinicellError
-from ...core.rules import Bundle, Parts
-from ...core.tape import NOWHERE
-from ...core.tensor import Tensor, wrap
-from ...core.watch import aside
-from ...ops.hooks import Passing
-from ...replay.program import past_hooks
-from ...story.followed import tried
-from .. import style
+from ..core.differentiate import differentiate
+from ..core.errors import MinicellError
+from ..core.rules import Bundle, Parts
+from ..core.tape import NOWHERE
+from ..core.tensor import Tensor, wrap
+from ..core.watch import aside
+from ..ops.hooks import Passing
+from ..replay.program import past_hooks
+from ..story.followed import tried
+
+SEEDS = 4096  # so many elements are tried one at a time
+PROBED = 20_000  # numbers of an op's inputs, up to which the slopes get names
 
 
 class Read(NamedTuple):
@@ -134,7 +136,7 @@ def _differentiated(read: Read, place: int, index: tuple) -> list:
 
 
 def _one_by_one(read: Read, place: int, index: tuple) -> list:
-    if sum(g.size for g in read.cotangents if g is not None) > style.SEEDS:
+    if sum(g.size for g in read.cotangents if g is not None) > SEEDS:
         raise Unknown('too many')
     zeros = lambda: [None if g is None else np.zeros(g.shape) for g in read.cotangents]
     found = zeros()
@@ -153,7 +155,7 @@ def _probed(read: Read, place: int, index: tuple) -> tuple[dict, np.ndarray | No
     """
     if not isinstance(read.out, np.ndarray) or isinstance(read.rule, Passing):
         return {}, None
-    if sum(a.size for a in (*read.inputs, read.out)) > style.PROBED:
+    if sum(a.size for a in (*read.inputs, read.out)) > PROBED:
         return {}, None
     rng, named, values = np.random.default_rng(1), {}, {}
     inputs = [rng.uniform(0.3, 0.95, a.shape) if a.dtype.kind == 'f' else a for a in read.inputs]

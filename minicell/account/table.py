@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ...ink import numbers
-from .. import style
-from ..formula import part
+from ..ink import numbers
+from ..story.names import part
 
 HEADS = ('who', 'through', 'line', 'slope', '× dout', '= part', 'total')
+FORMULA = 40  # characters
 STYLE = 'padding:1px 8px;text-align:{}'
 
 
@@ -33,7 +33,7 @@ def cells(rows: tuple) -> list[list[str]]:
     for r in rows:
         same = before == (r.who, r.line, r.entry)
         before = r.who, r.line, r.entry
-        formula = r.formula if len(r.formula) <= style.FORMULA else f'{r.formula[: style.FORMULA - 1]}…'
+        formula = r.formula if len(r.formula) <= FORMULA else f'{r.formula[: FORMULA - 1]}…'
         who = f'{r.who}: {formula}' if formula else r.who
         through = ', '.join(filter(None, (r.through, r.by and f'by {r.by}')))
         out.append(['' if same else who, through, '' if same else r.line])
