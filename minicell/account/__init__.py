@@ -44,6 +44,6 @@ class Account:
 
 def why(tape: Tape, gradient: object, index: Any = ()) -> Account:
     """See `Tape.why`."""
-    book, handed, index = asked(tape, gradient, index)
     with slopes.quietly():
+        book, handed, index = asked(tape, gradient, index)
         return Account(**Maker(tape, book, handed, index).account(), tape=tape)

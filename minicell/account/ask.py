@@ -8,7 +8,8 @@ import numpy as np
 from ..core.errors import article, users_line
 from ..core.tensor import Tensor
 from ..core.watch import Op, Tape
-from . import slopes
+from ..replay.program import pulled, wide
+from ..story.followed import tried
 from .book import Book, Handed
 
 NAMED = 12  # so many names stand in a sentence
@@ -81,22 +82,16 @@ def step(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Tensor
     op = book.origin.get(id(gradient))
     if not isinstance(op, Op) or not isinstance(op.out, Tensor) or op.state == 'hidden':
         return None
-    seed = np.zeros(op.out.shape)
-    if len(index) != seed.ndim or any(not -n <= i < n for i, n in zip(index, seed.shape, strict=True)):
+    seed, (place, error) = np.zeros(op.out.shape), tried(within, op.out.shape, index)
+    if error is not None:
         return None
-    seed[index] = 1.0
-    inputs = [slopes.wide(tape.value(t, op.at)) for t in op.inputs]
-    read = slopes.Read(op.rule, inputs, op.attrs, slopes.wide(tape.value(op.out, op.at)), [seed])
-    try:
-        with slopes.quietly():
-            found = slopes.places(read, list(range(len(inputs))))
-    except slopes.REFUSED:
+    seed[place] = 1
+    ins, outs = ([wide(tape.value(t, op.at)) for t in ts] for ts in (op.inputs, [op.out]))
+    handed, _ = tried(pulled, op, ins, outs, [seed])
+    if handed is None or any(d is None for d in handed):
         return None
-    ones = [(p, tuple(j), d) for p, d in found for j in np.argwhere(np.asarray(d)).tolist()]
-    if len(ones) != 1 or len(found) != len(op.inputs):
-        return None
-    p, j, d = ones[0]
-    return (op.inputs[p], j) if np.asarray(d)[j] == 1 else None
+    ones = [(t, tuple(j), d[tuple(j)]) for t, d in zip(op.inputs, handed, strict=True) for j in np.argwhere(d).tolist()]
+    return ones[0][:2] if len(ones) == 1 and ones[0][2] == 1 else None
 
 
 def unknown(book: Book, gradient: object) -> str:

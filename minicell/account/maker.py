@@ -4,17 +4,18 @@ from typing import Any
 
 import numpy as np
 
-from ..core.tensor import Tensor, map_tensors, tensors_in, wrap
+from ..core.tensor import Tensor, is_float, tensors_in
 from ..core.watch import Call, Op, Tape
 from ..nn.hooks import Exit
 from ..ops.hooks import HookedRule, _Hook, _of_leaves
+from ..replay.program import wide
 from ..story import facts as facts_of
 from ..story.places import columns
 from ..story.source import method, users
 from . import slopes, table, true
 from .book import Book, Handed, cotangents
 from .rows import Row, largest, near, odd, running, size
-from .slopes import Read, Unknown
+from .slopes import Read
 
 ROUNDINGS = 64  # of a sum that a rule may have made differently
 
@@ -149,9 +150,8 @@ class Maker:
             read = self.read(entry, part.step.came, event.at)
         own = kind == 'hook' or hasattr(entry.rule, 'owner')
         signed = f'your {signed}' if own else signed
-        try:
-            rows = self.split(read, part.place, entry.inputs, entry.out, value)
-        except Unknown:  # rather one row than none
+        rows = self.split(read, part.place, value)
+        if not rows:  # rather one than none
             self.note(f'What {signed} handed out cannot be taken apart any further.')
             self.loose += size(value)
             return [Row(signed, **line, product=value, kind=kind, yours=own)]
@@ -166,21 +166,15 @@ class Maker:
 
     def read(self, entry: Op, given: list, at: int) -> Read:
         """An entry's rule with all that it read on the way back."""
-        inputs = [slopes.wide(self.tape.value(t, at)) for t in entry.inputs]
-        widened = lambda t: wrap(slopes.wide(self.tape.value(t, at)))
-        out = widened(entry.out).array if isinstance(entry.out, Tensor) else map_tensors(entry.out, widened)
-        found = [None if g is None else slopes.wide(self.value(g, at)) for g in given]
-        return Read(facts_of.under(entry.rule), inputs, entry.attrs, out, found)
+        inputs, outs = ([wide(self.tape.value(t, at)) for t in ts] for ts in (entry.inputs, tensors_in(entry.out)))
+        return Read(entry, inputs, outs, [None if g is None else wide(self.value(g, at)) for g in given])
 
-    def split(self, read: Read, at: int, inputs: tuple, out: Any, value: Any) -> list[Row]:
-        """Slope × cotangent for each element that matters. Raises Unknown where they do not add up to `value`."""
-        there = [k for k, g in enumerate(read.cotangents) if g is not None]
-        flat = lambda arrays: np.concatenate([np.ravel(arrays[k]) for k in there])
-        for found in slopes.slopes(read, at, self.index):
-            s, g = flat(found.of), flat(read.cotangents)
+    def split(self, read: Read, at: int, value: Any) -> list[Row]:
+        """Slope × cotangent for each element that matters; no rows where they do not add up to `value`."""
+        g = read.row
+        for s, named in slopes.slopes(read, at, self.index):
             matter = s != 0  # NaN counts
-            for _, j in found.named:  # of ops with one output
-                matter[np.ravel_multi_index(j, read.out.shape)] = True
+            matter[list(named)] = True
             if odd(value) and np.isfinite((s * g)[matter]).all():
                 matter |= ~np.isfinite(g)  # 0 × ∞
             parts = np.where(matter, s * g, 0.0)
@@ -191,31 +185,30 @@ class Maker:
                 sizes = 2 * abs(total - value) / self.room(1.0)
                 break
         else:
-            raise Unknown(read.rule.name)
+            return []
         self.loose += sizes
-        rows, every, starts = [], np.flatnonzero(matter), np.cumsum([0, *(found.of[k].size for k in there)])
-        outs = [t for t in tensors_in(out) if t.array.dtype.kind in 'fc']
+        rows, every = [], np.flatnonzero(matter)
+        outs = [t for t in tensors_in(read.op.out) if is_float(t)]
         kept = every[largest(parts[every])]
-        places = [(there[i], n - starts[i]) for n in kept for i in [np.searchsorted(starts, n, 'right') - 1]]
-        places = [(k, tuple(map(int, np.unravel_index(n, found.of[k].shape)))) for k, n in places]
-        zero = [(0, self.index)] if found.of[0] is not None and outs[0].shape == self.handed.tensor.shape else []
-        for k, j in places or zero:
-            slope, came = found.of[k][j].item(), read.cotangents[k][j].item()
-            product = slope * came + 0.0 if places else 0.0  # (no −0; and 0 × ∞ of none that matters is 0)
+        if not len(kept) and read.cotangents[0] is not None and outs[0].shape == self.handed.tensor.shape:
+            kept = np.ravel_multi_index(self.index, outs[0].shape) if self.index else 0  # what stands in the same place
+        for n in np.ravel(kept):
+            k, j = read.at(n)
+            slope, came, product = (each[n].item() for each in (s + 0.0, g, parts + 0.0))  # (no −0)
             through = table.at(self.output(outs[k], k if len(outs) > 1 else None), j)
-            by = self.named(found.named.get((k, j)), inputs, out)
-            rows.append(Row('', '', slope + 0.0, came, product, 0.0, through, by, of=(k, j)))
+            by = self.named(named.get(n), read.op)
+            rows.append(Row('', '', slope, came, product, 0.0, through, by, of=(k, j)))
         if len(others := np.setdiff1d(every, kept)):
             product = parts[others].sum().item()
             rows.append(Row('', product=product, through=f'{len(others)} others', kind='others'))
         return rows or [Row('', through='none of it')]
 
-    def named(self, found: tuple | None, inputs: tuple, out: Any) -> str:
+    def named(self, found: tuple | None, op: Op) -> str:
         """What a slope is called that is a value of an input: `y[2,1]`."""
         if found is None:
             return ''
         number, where, sign = found
-        name = self.output(out) if number < 0 else self.book.name(inputs[number])
+        name = self.output(op.out) if number < 0 else self.book.name(op.inputs[number])
         return '−' * (sign < 0) + table.at(name, where) if name else ''
 
     def output(self, out: Tensor, number: int | None = None) -> str:

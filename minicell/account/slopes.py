@@ -7,19 +7,15 @@ believed if slope × cotangent, added up, is the number that the rule handed out
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.differentiate import differentiate
-from ..core.errors import MinicellError
-from ..core.rules import Bundle, Parts
-from ..core.tape import NOWHERE
-from ..core.tensor import Tensor, wrap
-from ..core.watch import aside
-from ..ops.hooks import Passing
-from ..replay.program import past_hooks
+from ..core.tensor import wrap
+from ..core.watch import Op, aside
+from ..replay.program import made, pulled, under
 from ..story.followed import tried
 
 SEEDS = 4096  # so many elements are tried one at a time
@@ -27,27 +23,35 @@ PROBED = 20_000  # numbers of an op's inputs, up to which the slopes get names
 
 
 class Read(NamedTuple):
-    """A rule and all that it reads, in Float64: what it is asked again with."""
+    """An entry and all that its rule reads, in Float64: what it is asked again with."""
 
-    rule: Any
+    op: Op
     inputs: list[np.ndarray]
-    attributes: tuple
-    out: Any  # an array, or for several outputs what the op returned
+    outs: list[np.ndarray]
     cotangents: list[np.ndarray | None]  # one for each float output
 
+    @property
+    def row(self) -> np.ndarray:
+        """The numbers of all cotangents, one after the other."""
+        return np.concatenate([np.ravel(g) for g in self.cotangents if g is not None])
 
-class Slopes(NamedTuple):
-    """For each cotangent the slopes, or None where nothing arrived; and the names of those that are a value."""
+    @property
+    def ends(self) -> list[int]:
+        """Where each cotangent ends in this row."""
+        return np.cumsum([0 if g is None else g.size for g in self.cotangents]).tolist()
 
-    of: list[np.ndarray | None]
-    named: dict  # (cotangent, index) -> (input or -1 for the output, index there, sign)
+    def at(self, n: int) -> tuple[int, tuple[int, ...]]:
+        """Which cotangent the n-th number of this row is in, and where."""
+        k = int(np.searchsorted(self.ends, n, 'right'))
+        g = self.cotangents[k]
+        return k, tuple(map(int, np.unravel_index(n - self.ends[k] + g.size, g.shape)))
 
-
-class Unknown(Exception):
-    """The slopes cannot be told."""
-
-
-REFUSED = Unknown, MinicellError
+    def number(self, place: int, index: tuple, row: Any) -> Any:
+        """One number of what the rule hands to an input, for a row of such numbers, which may be a Tensor."""
+        parts = zip(self.cotangents, self.ends, strict=True)
+        given = [None if g is None else row[end - g.size : end].reshape(g.shape) for g, end in parts]
+        handed = pulled(self.op, self.inputs, self.outs, given)[place]
+        return handed[index] if index else handed
 
 
 @contextlib.contextmanager
@@ -58,126 +62,56 @@ def quietly() -> Iterator[None]:
         yield
 
 
-def wide(array: object) -> np.ndarray:
-    """A float array in Float64; anything else as it is."""
-    array = np.asarray(array)
-    return array.astype(np.float64) if array.dtype.kind == 'f' else array
-
-
-def asked(rule: Any, call: Callable, *given: object) -> Any:
-    """What a rule answers. One of the user's may refuse numbers that it was not made for, with any exception."""
-    found, error = tried(call, *given)
-    if error is not None:
-        raise Unknown(rule.name) if hasattr(rule, 'owner') else error
-    return found
-
-
-def places(read: Read, wanted: list[int]) -> list[tuple[int, object]]:
-    """(place, gradient) of all that the rule returns for these inputs, read on arrays."""
-    then, pairs = _pairs(read, read.cotangents)
-    order = {id(t): k for k, t in enumerate(then)}
-    return [(p, d) for p, (t, d) in enumerate(pairs) if order.get(id(t)) in wanted and d is not None]
-
-
-def _pairs(read: Read, cotangents: list) -> tuple[tuple[Tensor, ...], list[tuple]]:
-    """New Tensors with the numbers of the inputs, and what the rule returns for them: (Tensor, gradient)."""
-    then = tuple(wrap(a) for a in read.inputs)
-    several = not isinstance(read.out, np.ndarray)
-    g = Parts({k: g for k, g in enumerate(cotangents) if g is not None}) if several else cotangents[0]
-    if isinstance(read.rule, Passing):
-        return then, list(zip(then, past_hooks(cotangents, then), strict=True))
-    x, y = read.rule.raw(then, read.attributes)
-    out = Bundle(read.out, -1) if several else wrap(read.out)
-    return then, list(asked(read.rule, read.rule.vjp, g, -NOWHERE, x, y, out))
-
-
-def slopes(read: Read, place: int, index: tuple) -> Iterator[Slopes]:
-    """The slopes for one number, found in one way and in the other: whoever asks tells whether they fit."""
+def slopes(read: Read, place: int, index: tuple) -> Iterator[tuple[np.ndarray, dict]]:
+    """The slopes for one number, and names of some of them, as `named` finds them: found in one way and in the other,
+    so that whoever asks can tell whether they fit."""
     if any(a is not None and a.dtype.kind == 'c' for a in (*read.inputs, *read.cotangents)):
         return
-    for way in (_differentiated, _one_by_one):
-        with contextlib.suppress(*REFUSED):
-            found = way(read, place, index)
-            named, support = _probed(read, place, index)
-            if support is not None:
-                found[0][~np.isfinite(found[0]) & (support == 0)] = 0  # 0 × ∞ of one element does not count for another
-            yield Slopes(found, {key: value for key, value in named.items() if _holds(read, found, key, value)})
+    for way in (differentiated, one_by_one)[: 1 + (read.row.size <= SEEDS)]:
+        found, error = tried(way, read, place, index)
+        if error is None:
+            yield tried(named, read, place, index, found)[0] or (found, {})
 
 
 def again(read: Read, place: int, index: tuple, dtype: np.dtype) -> float | None:
     """The number as the rule gives it in this dtype, rounded wherever it rounds; None where that cannot be told."""
-    if not isinstance(read.out, np.ndarray) or isinstance(read.rule, Passing):
-        return None
     narrow = lambda a: a.astype(dtype) if a is not None and a.dtype.kind == 'f' else a
-    held = read._replace(
-        inputs=[*map(narrow, read.inputs)], out=narrow(read.out), cotangents=[*map(narrow, read.cotangents)]
-    )
-    with contextlib.suppress(*REFUSED):
-        return np.asarray(_pairs(held, held.cotangents)[1][place][1])[index].item()
-    return None
+    held = Read(read.op, *(list(map(narrow, arrays)) for arrays in read[1:]))
+    found, error = tried(held.number, place, index, held.row)
+    return None if error else np.asarray(found).item()
 
 
-def _differentiated(read: Read, place: int, index: tuple) -> list:
-    there = [k for k, g in enumerate(read.cotangents) if g is not None]
+def differentiated(read: Read, place: int, index: tuple) -> np.ndarray:
+    """The derivative of the number by the cotangents."""
+    _, (slopes,), _ = differentiate(lambda row: read.number(place, index, row), (wrap(read.row),), {}, (0,))
+    return np.array(slopes.array)
 
-    def number(*given: Tensor) -> Tensor:
-        cotangents = [None] * len(read.cotangents)
-        for k, g in zip(there, given, strict=True):
-            cotangents[k] = g
-        d = _pairs(read, cotangents)[1][place][1]
-        return d[index] if index else d
 
-    given = tuple(wrap(read.cotangents[k]) for k in there)
-    _, by_cotangent, _ = differentiate(number, given, {}, tuple(range(len(there))))
-    found = [None] * len(read.cotangents)
-    for k, s in zip(there, by_cotangent, strict=True):
-        found[k] = np.array(s.array)
+def one_by_one(read: Read, place: int, index: tuple) -> np.ndarray:
+    """The number for each cotangent that is 1 at one place, and else 0."""
+    found = np.zeros(read.row.size)
+    for n in range(found.size):
+        seed = np.zeros(found.size)
+        seed[n] = 1
+        found[n] = read.number(place, index, seed)
     return found
 
 
-def _one_by_one(read: Read, place: int, index: tuple) -> list:
-    if sum(g.size for g in read.cotangents if g is not None) > SEEDS:
-        raise Unknown('too many')
-    zeros = lambda: [None if g is None else np.zeros(g.shape) for g in read.cotangents]
-    found = zeros()
-    for k, s in enumerate(found):
-        for j in np.ndindex(s.shape) if s is not None else ():
-            seed = zeros()
-            seed[k][j] = 1
-            s[j] = np.asarray(_pairs(read, seed)[1][place][1])[index]
-    return found
-
-
-def _probed(read: Read, place: int, index: tuple) -> tuple[dict, np.ndarray | None]:
-    """Which slopes are a value of an input or of the output; and slopes that are 0 by the rule's structure alone.
+def named(read: Read, place: int, index: tuple, found: np.ndarray) -> tuple[np.ndarray, dict]:
+    """The slopes that were found, 0 where they are by the rule's structure alone (0 × ∞ of one element does not count
+    for another); and which are a value: its place in the row -> (input or -1 for the output, index there, sign).
 
     All inputs get random numbers, so that a slope that equals one of them does so by the rule and not by chance.
     """
-    if not isinstance(read.out, np.ndarray) or isinstance(read.rule, Passing):
-        return {}, None
-    if sum(a.size for a in (*read.inputs, read.out)) > PROBED:
-        return {}, None
-    rng, named, values = np.random.default_rng(1), {}, {}
+    if len(read.outs) != 1 or sum(a.size for a in (*read.inputs, *read.outs)) > PROBED:
+        return found, {}
+    rng, op = np.random.default_rng(1), read.op
     inputs = [rng.uniform(0.3, 0.95, a.shape) if a.dtype.kind == 'f' else a for a in read.inputs]
-    try:
-        out = np.asarray(asked(read.rule, read.rule.run_kernel, inputs, read.attributes))
-        if out.shape != read.out.shape:
-            return {}, None
-        (s,) = _differentiated(read._replace(inputs=inputs, out=out), place, index)
-    except REFUSED:
-        return {}, None
-    for number, a in ((-1, out), *enumerate(inputs)):
-        if a.dtype.kind == 'f':
-            values.update((v, (number, tuple(map(int, j)))) for j, v in np.ndenumerate(a))
-    for j in map(tuple, np.argwhere(s).tolist()):
-        for sign in (1, -1):
-            if s[j] * sign in values:
-                named[0, j] = (*values[s[j] * sign], sign)
-    return named, s
-
-
-def _holds(read: Read, found: list, key: tuple, named: tuple) -> bool:
-    k, j = key
-    number, where, sign = named
-    value = (read.out if number < 0 else read.inputs[number])[where] * sign
-    return bool(np.isclose(found[k][j], value, rtol=1e-6, atol=0, equal_nan=True))
+    outs = made(under(op.rule), inputs, op.attrs, None)
+    s = differentiated(read._replace(inputs=inputs, outs=outs), place, index)
+    found = np.where(~np.isfinite(found) & (s == 0), 0, found)
+    arrays, values = ((-1, outs[0]), *enumerate(inputs)), [*read.inputs, *read.outs]
+    known = {v: (k, where) for k, a in arrays if a.dtype.kind == 'f' for where, v in np.ndenumerate(a)}
+    equal = [(n, (*known[s[n] * sign], sign)) for n in np.flatnonzero(s) for sign in (1, -1) if s[n] * sign in known]
+    same = lambda n, k, where, sign: np.isclose(found[n], values[k][where] * sign, 1e-6, 0, equal_nan=True)
+    return found, {n: of for n, of in equal if same(n, *of)}

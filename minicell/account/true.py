@@ -7,7 +7,8 @@ import numpy as np
 from .. import judge
 from ..core.watch import Call
 from ..judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict
-from . import slopes, table
+from ..replay.program import pulled, wide
+from . import table
 from .book import Handed
 from .rows import Row, near, odd, running, size
 
@@ -46,22 +47,18 @@ def parts(maker: Any, taken: Handed) -> list[Row]:
     tensor = seen.program.inputs[taken.place]
     for t, g in zip(seen.program.outs, seen.came, strict=True):
         if t is tensor and g is not None:
-            g = slopes.wide(g)[maker.index].item()
+            g = wide(g)[maker.index].item()
             rows.append(Row('construct returns it', factor=1.0, cotangent=g, product=g))
     kept = maker.loose
     for op, gs in seen.program.trace(seen.came, seen.program.recorded)[1]:
-        wanted = [k for k, t in enumerate(op.inputs) if t is tensor]
-        if not wanted:
+        if not any(t is tensor for t in op.inputs):
             continue
         read = maker.read(op, gs, op.at)
-        for at, d in slopes.places(read, wanted):
-            value = np.asarray(d)[maker.index].item()
-            try:
-                split = maker.split(read, at, op.inputs, op.out, value)
-            except slopes.Unknown:
-                split = [Row('', product=value)]
-            line = maker.line(op)
-            rows += [r._replace(who=op.rule.name, **line, of=None) for r in split]
+        for at, (t, d) in enumerate(zip(op.inputs, pulled(*read), strict=True)):
+            if t is tensor and d is not None:
+                value = np.asarray(d)[maker.index].item()
+                split = maker.split(read, at, value) or [Row('', product=value)]
+                rows += [r._replace(who=op.rule.name, **maker.line(op), of=None) for r in split]
     maker.loose = kept
     return rows
 
