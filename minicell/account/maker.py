@@ -44,7 +44,8 @@ class Maker:
 
     def account(self) -> dict[str, Any]:
         """The fields of the account."""
-        of, parts = self.book.name(self.handed.tensor), self.book.parts_of(self.handed)
+        of, here = self.book.name(self.handed.tensor), self.handed
+        parts = [p for p in self.book.parts if p.reading is here.reading and p.tensor is here.tensor]
         if self.handed.step:
             if len(parts) > 1:
                 self.note(f'This is one of {len(parts)} parts of {self.name}.')

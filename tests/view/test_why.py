@@ -308,7 +308,7 @@ def test_second_and_third_order():
             tape, d = taped(f, Tensor(0.5))
             account = adds_up(tape.why(d))
             assert any('′' in r.who for r in account.rows) == bool(order)
-            for reading in ask.book_of(tape).readings:
+            for reading in ask.book_of(tape).walk.readings:
                 for g in reading.end.gradients:
                     adds_up(tape.why(g))
 
