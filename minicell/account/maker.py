@@ -6,9 +6,9 @@ import numpy as np
 
 from ..core.tensor import Tensor, is_float, tensors_in
 from ..core.watch import Call, Op, Tape
-from ..nn.hooks import Exit
-from ..ops.hooks import HookedRule, _Hook, _of_leaves
-from ..replay.program import wide
+from ..heard import Hook
+from ..ops.hooks import HookedRule, Passing
+from ..replay.program import past_hooks, wide
 from ..story import facts as facts_of
 from ..story.places import columns
 from ..story.source import method, users
@@ -84,7 +84,7 @@ class Maker:
             row = Row('backward starts with it', product=value, kind='start')
         elif isinstance(entry, Call):
             row = self.of_bprop(part, entry, value)
-        elif isinstance(facts_of.under(entry.rule), _Hook | Exit):
+        elif isinstance(facts_of.under(entry.rule), Passing):
             row = self.of_hook(part, entry, value)
         else:
             return self.of_rule(part, entry, value)
@@ -99,36 +99,32 @@ class Maker:
 
     def of_bprop(self, part: Handed, entry: Call, value: Any) -> Row:
         """A bprop signs for what it returned."""
-        own, facts, number = yours(entry.cell), facts_of.of_bprop(entry.cell), argument(entry, part.place)
-        there, formula = self.line(entry), ''
+        own, facts, there = yours(entry.cell), facts_of.of_bprop(entry.cell), self.line(entry)
+        written = facts_of.of_gradient(entry, part.place)
         if facts is not None:
-            _, formula, mark = facts.result(number)
             if own:
+                mark = written.mark
                 there.update(line=place(mark and mark.span) or str(facts.end.line), file=facts.end.file)
             if not facts.reads_dout:
                 self.note(f'{type(entry.cell).__name__}.bprop does not use {facts.dout}.')
         only = own and len(self.bprops) == 1
         who = f'{"your " * own}bprop{"" if only else f" of {self.book.who(entry)}"}'
-        dout = [self.value(g, part.at).size for _, g in cotangents(part.step.event) if g is not None]
-        of = self.same_place(part) if dout == [1] else None  # a bprop may use all of it
-        return Row(who, **there, product=value, formula=formula, kind='bprop', yours=own, of=of)
+        came = [(t, g) for t, g in cotangents(part.step.event) if g is not None]
+        single = len(came) == 1 and self.value(came[0][1], part.at).size == 1  # else a bprop may use all of it
+        of = self.same_place(part, *came[0]) if single else None
+        return Row(who, **there, product=value, formula=written.formula, kind='bprop', yours=own, of=of)
 
-    def same_place(self, part: Handed) -> tuple | None:
-        """The element of the cotangent that stands where the number stands, if it is one of the same shape."""
-        came, entry, gave = cotangents(part.step.event), part.step.event.entry, [t for t, _ in part.step.give.gradients]
-        if len(came) > 1:  # of a hook on several
-            there = [k for k, t in enumerate(entry.inputs) if t is gave[part.place]]
-            before = sum(t is gave[part.place] for t in gave[: part.place])
-            came = [came[there[before]]] if before < len(there) < len(came) + 1 else [(None, None)]
-        t, g = came[0]
-        if g is None or self.value(g, part.at).shape != self.handed.tensor.shape:
+    def same_place(self, part: Handed, tensor: Tensor, cotangent: Any) -> tuple | None:
+        """The element of a cotangent that stands where the number stands, if it is one of the same shape."""
+        if cotangent is None or self.value(cotangent, part.at).shape != self.handed.tensor.shape:
             return None
-        return self.book.collected(self.handed.reading, t, g, part.step.event.at), self.index
+        return self.book.collected(self.handed.reading, tensor, cotangent, part.step.event.at), self.index
 
     def of_hook(self, part: Handed, entry: Op, value: Any) -> Row:
         """So does a hook; where it changed nothing, the slope is 1."""
         row = Row(f'yours: {self.book.who(entry)}', **self.line(entry), product=value, kind='hook', yours=True)
-        if (of := self.same_place(part)) is not None:
+        passed = past_hooks(cotangents(part.step.event), entry.inputs)[part.place]
+        if passed and (of := self.same_place(part, *passed)):
             came = self.at(of[0])
             self.hooked('the hook', came, value)
             row = row._replace(of=of, **dict(factor=1.0, cotangent=came) if same(came, value) else {})
@@ -235,8 +231,8 @@ class Maker:
             return [Row(f'rounding in {t.dtype}', product=missing, kind='rounding')]
         if self.held(total) == self.number:
             return [Row(f'too large for {t.dtype}', product=missing, kind='rounding')]
-        hooks = any(e[3] is t and isinstance(e[0], HookedRule) for e in self.tape.entries())
-        if hooks or not _of_leaves.keys().isdisjoint((id(t), id(self.book.walk.tensors.same.get(id(t))))):
+        owners = {id(e.owner) for e in self.tape.events if isinstance(e, Hook) and e.kind == 'tensor'}
+        if owners & {id(t), id(self.book.walk.tensors.same.get(id(t)))}:
             self.hooked(f'the hook on {name}', total, self.number)
             return [Row(f'your hook on {name}', product=missing, kind='hook', yours=True)]
         self.note('The tape does not know where the rest comes from.')
@@ -259,13 +255,3 @@ def place(span: tuple[int, int, int, int] | None) -> str:
         return ''
     line, last, column, end = span
     return f'{line}:{column}–{end}' if last == line and end else f'{line}–{last}' if last > line else f'{line}'
-
-
-def argument(entry: Call, number: int) -> int:
-    """Which of a bprop's results is its `number`-th gradient, counted as the source writes them; -1: one inside."""
-    found = []
-    for k, x in enumerate(entry.inputs):
-        found += [k] if isinstance(x, Tensor) else [-1] * len(tensors_in(x))
-    if number < len(found):
-        return found[number]
-    return len(entry.inputs) if len(entry.cell.internal_params or ()) == 1 else -1

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from . import names
+from . import facts, names
 from .book import Book
-from .record import Entry, Gradient, Reading, Value
+from .record import Entry, Gradient, Reading, Result, Value
 from .stack import ReadBack, Turn
 from .tensors import is_float, places, tensors
 
@@ -88,19 +88,16 @@ class Readings:
     def gave(self, event: Any, entry: Entry) -> tuple[Gradient, ...]:
         """What was handed out, by the names that the user's code has for it."""
         custom = entry.kind == 'call'
-        facts = entry.facts if custom else None
-        arguments = names.parameters(event.entry.cell, len(event.entry.inputs)) if custom else []
         due = [v for v in entry.inputs if v.data is not None]
         out = []
         for i, (tensor, gradient) in enumerate(event.gradients):
             of = due[i].name if i < len(due) else self.tensors.name(tensor)
-            # the gradients of Parameters stand behind those of the arguments
-            place = arguments.index(of) if of in arguments else i if i >= len(due) else -1
-            name, formula, mark = facts.result(place) if facts else ('', '', None)
-            name = name or names.gradient(of)
+            written = facts.of_gradient(event.entry, i) if custom else Result()
+            name = written.name or names.gradient(of)
             value = None if gradient is None else self.book.value(gradient, event.at, name)
             why = '' if value else self.why_none(tensor, custom)
-            out.append(Gradient(name, of, value, why, formula, mark.line if mark else 0, gradient))
+            line = written.mark.line if written.mark else 0
+            out.append(Gradient(name, of, value, why, written.formula, line, gradient))
         return tuple(out)
 
     def why_none(self, tensor: Any, custom: bool) -> str:

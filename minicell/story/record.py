@@ -51,21 +51,23 @@ class Line(NamedTuple):
     indent: int = 0  # characters taken off its left
 
 
+class Result(NamedTuple):
+    """What the source of a bprop says of a gradient that it returns; nothing where it does not tell."""
+
+    name: str = ''
+    formula: str = ''  # the source that computed it
+    mark: Mark | None = None  # and where that stands
+    key: str = ''  # of a Parameter's: `self.w`
+
+
 class Facts(NamedTuple):
     """What the source of a bprop says about itself."""
 
     start: Mark
     end: Mark
-    names: tuple[str, ...] = ()
-    formulas: tuple[str, ...] = ()
-    marks: tuple[Mark | None, ...] = ()  # where the formulas stand
+    results: tuple[Result, ...] = ()
     dout: str = 'dout'
     reads_dout: bool = True
-
-    def result(self, place: int) -> tuple[str, str, Mark | None]:
-        """The name of what it returns at a place, its source, and where that stands: nothing where nobody can tell."""
-        known = 0 <= place < len(self.names)
-        return (self.names[place], self.formulas[place], self.marks[place]) if known else ('', '', None)
 
 
 class Wire(NamedTuple):

@@ -104,10 +104,7 @@ def tensors(thing: Any) -> list:
 
 def places(thing: Any, name: str) -> list[str]:
     """How the code reaches each of these tensors in an output called `name`: `dout['low']`, `dout['high'][0]`."""
-    if isinstance(thing, dict | list | tuple):
-        keyed = thing.items() if isinstance(thing, dict) else enumerate(thing)
-        return [place for key, t in keyed for place in places(t, f'{name}[{key!r}]')]
-    return [name] if hasattr(thing, 'asnumpy') else []
+    return [place for t, place in names.outputs(thing, name) if hasattr(t, 'asnumpy')]
 
 
 def is_float(tensor: Any) -> bool:

@@ -182,6 +182,31 @@ def test_parameters_of_a_takeover_and_several_outputs():
     assert tape.why('w', 1).number == tape.why(dw, 1).number and tape.why(dw, 1).rows[0].formula == 'a * pair[0]'
 
 
+def test_a_formula_is_that_of_its_own_gradient():
+    """Where an input is no Tensor, where the dict has another order than internal_params, where one output is used."""
+
+    class Line(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w, self.b = (Parameter(Tensor([2.0, 3.0]), name=name) for name in 'wb')
+            self.internal_params = [self.w, self.b]
+
+        def construct(self, x, k, y):
+            return x * self.w + self.b, y * k
+
+        def bprop(self, x, k, y, out, dout):
+            dline, dy = dout
+            dw = dline * x
+            return (dline * self.w, None, dy * k), {self.b: dline, self.w: dw}
+
+    net = Line()
+    tape, ((dx, dy), weights) = taped(lambda x, y: net(x, 2, y)[0].sum(), *X[:, :2], by=(0, 1), weights=[net.w, net.b])
+    told = [adds_up(tape.why(d, 1)).rows[0].formula for d in (dx, dy, *weights)]
+    assert told == ['dline * self.w', 'dy * k', 'dline * x', '']
+    (reading,) = (r for r in tape.show().record.readings if len(r.gave) > 2)
+    assert [g.formula for g in reading.gave] == told and [g.name for g in reading.gave] == ['dx', 'dy', 'dw', 'dline']
+
+
 def test_hooks_sign():
     def hooked(x):
         y = x * 3
