@@ -25,6 +25,7 @@ class Handed(NamedTuple):
     at: int
     place: int | None = None
     step: Turn | None = None
+    entry = property(lambda self: self.step and self.step.event.entry)  # that handed it out
 
 
 class Book:

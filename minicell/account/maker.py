@@ -8,8 +8,8 @@ from ..core.tensor import Tensor, is_float, tensors_in
 from ..core.watch import Call, Op, Tape
 from ..heard import Hook
 from ..ops.hooks import HookedRule, Passing
-from ..replay.program import past_hooks, wide
-from ..story import facts as facts_of
+from ..replay.program import past_hooks, under, wide
+from ..story.facts import of_bprop, of_gradient
 from ..story.places import columns
 from ..story.source import method, users
 from . import slopes, table, true
@@ -46,21 +46,20 @@ class Maker:
         """The fields of the account."""
         of, here = self.book.name(self.handed.tensor), self.handed
         parts = [p for p in self.book.parts if p.reading is here.reading and p.tensor is here.tensor]
-        if self.handed.step:
+        if here.step:
             if len(parts) > 1:
                 self.note(f'This is one of {len(parts)} parts of {self.name}.')
-            parts = [self.handed]
+            parts = [here]
         for part in parts:
             if part.value is None:
-                self.note(f'{self.book.who(part.step.event.entry)} handed out None for {of}, which counts as 0.')
-        given = [part for part in parts if part.value is not None]
-        if not given and not self.notes:
+                self.note(f'{self.book.who(part.entry)} handed out None for {of}, which counts as 0.')
+        parts = [part for part in parts if part.value is not None]
+        if not parts and not self.notes:
             self.note(f'Nothing on the tape leads from {of or "it"} to the result.')
-        self.bprops = [part for part in given if part.step and isinstance(part.step.event.entry, Call)]
-        self.own = any(yours(part.step.event.entry.cell) for part in self.bprops)
-        kept = largest([self.at(part) for part in given])
-        shown = [given[k] for k in kept]
-        rest = [part for k, part in enumerate(given) if k not in kept]
+        kept = largest([self.at(part) for part in parts])
+        shown, rest = ([p for k, p in enumerate(parts) if (k in kept) is told] for told in (True, False))
+        self.bprops = [part for part in (*shown, *rest) if isinstance(part.entry, Call)]
+        self.own = any(yours(part.entry.cell) for part in self.bprops)
         rows = [row for part in shown for row in self.rows_of(part)]
         if rest:
             self.loose += sum(size(self.at(part)) for part in rest)
@@ -79,12 +78,12 @@ class Maker:
 
     def rows_of(self, part: Handed) -> list[Row]:
         """What one part consists of."""
-        value, entry = self.at(part), part.step and part.step.event.entry
+        value, entry = self.at(part), part.entry
         if entry is None:
             row = Row('backward starts with it', product=value, kind='start')
         elif isinstance(entry, Call):
             row = self.of_bprop(part, entry, value)
-        elif isinstance(facts_of.under(entry.rule), Passing):
+        elif isinstance(under(entry.rule), Passing):
             row = self.of_hook(part, entry, value)
         else:
             return self.of_rule(part, entry, value)
@@ -94,25 +93,23 @@ class Maker:
     def line(self, entry: Op | Call) -> dict:
         """Where an entry stands."""
         where = self.book.lines.get(entry.at)
-        line = place(where and (columns(where) or where.span))
-        return dict(line=line, file=where.file if where else '', entry=entry.at)
+        line, file = (place(columns(where) or where.span), where.file) if where else ('', '')
+        return dict(line=line, file=file, entry=entry.at)
 
     def of_bprop(self, part: Handed, entry: Call, value: Any) -> Row:
         """A bprop signs for what it returned."""
-        own, facts, there = yours(entry.cell), facts_of.of_bprop(entry.cell), self.line(entry)
-        written = facts_of.of_gradient(entry, part.place)
-        if facts is not None:
-            if own:
-                mark = written.mark
-                there.update(line=place(mark and mark.span) or str(facts.end.line), file=facts.end.file)
-            if not facts.reads_dout:
-                self.note(f'{type(entry.cell).__name__}.bprop does not use {facts.dout}.')
-        only = own and len(self.bprops) == 1
-        who = f'{"your " * own}bprop{"" if only else f" of {self.book.who(entry)}"}'
+        own, facts, written = yours(entry.cell), of_bprop(entry.cell), of_gradient(entry, part.place)
+        row = Row(f'{"your " * own}bprop', **self.line(entry), product=value, kind='bprop', yours=own)
+        if not own or len(self.bprops) > 1:
+            row = row._replace(who=f'{row.who} of {self.book.who(entry)}')
+        if facts is not None and own:
+            line = place(written.mark.span) if written.mark else f'{facts.end.line}'
+            row = row._replace(line=line, file=facts.end.file)
+        if facts is not None and not facts.reads_dout:
+            self.note(f'{type(entry.cell).__name__}.bprop does not use {facts.dout}.')
         came = [(t, g) for t, g in cotangents(part.step.event) if g is not None]
         single = len(came) == 1 and self.value(came[0][1], part.at).size == 1  # else a bprop may use all of it
-        of = self.same_place(part, *came[0]) if single else None
-        return Row(who, **there, product=value, formula=written.formula, kind='bprop', yours=own, of=of)
+        return row._replace(formula=written.formula, of=self.same_place(part, *came[0]) if single else None)
 
     def same_place(self, part: Handed, tensor: Tensor, cotangent: Any) -> tuple | None:
         """The element of a cotangent that stands where the number stands, if it is one of the same shape."""
@@ -125,41 +122,39 @@ class Maker:
         row = Row(f'yours: {self.book.who(entry)}', **self.line(entry), product=value, kind='hook', yours=True)
         passed = past_hooks(cotangents(part.step.event), entry.inputs)[part.place]
         if passed and (of := self.same_place(part, *passed)):
-            came = self.at(of[0])
-            self.hooked('the hook', came, value)
-            row = row._replace(of=of, **dict(factor=1.0, cotangent=came) if same(came, value) else {})
+            row = row._replace(of=of)
+            if self.hooked('the hook', came := self.at(of[0]), value):
+                row = row._replace(factor=1.0, cotangent=came)
         return row
 
-    def hooked(self, who: str, came: Any, went: Any) -> None:
-        """Say what a hook did."""
-        if same(came, went):
-            self.note(f'{who[0].upper()}{who[1:]} changed nothing.')
-        else:
-            self.note(f'{table.say(came)} arrived, and {who} made {table.say(went)} of it.')
+    def hooked(self, who: str, came: Any, went: Any) -> bool:
+        """Say what a hook did; whether that is nothing."""
+        nothing = np.array_equal(came, went, equal_nan=True)
+        self.note(f'{who[0].upper()}{who[1:]} changed nothing.' if nothing else
+                  f'{table.say(came)} arrived, and {who} made {table.say(went)} of it.')  # fmt: skip
+        return nothing
 
     def of_rule(self, part: Handed, entry: Op, value: Any) -> list[Row]:
         """A rule's part: a row for each element of dout that the number came through."""
-        event, signed, line, kind = part.step.event, self.book.who(entry), self.line(entry), 'rule'
+        event, hooked = part.step.event, isinstance(entry.rule, HookedRule)
         came = [self.book.collected(self.handed.reading, t, g, event.at) for t, g in cotangents(event)]
-        arrived = read = self.read(entry, [c.value for c in came], event.at)
-        if isinstance(entry.rule, HookedRule):
-            signed, kind = f'hook on {self.book.name(entry.out) or "it"}, then {signed}', 'hook'
-            read = self.read(entry, part.step.came, event.at)
-        own = kind == 'hook' or hasattr(entry.rule, 'owner')
-        signed = f'your {signed}' if own else signed
-        rows = self.split(read, part.place, value)
+        own, kind = hooked or hasattr(entry.rule, 'owner'), 'hook' if hooked else 'rule'
+        who = f'hook on {self.book.name(entry.out) or "it"}, then ' if hooked else ''
+        who = f'{"your " * own}{who}{self.book.who(entry)}'
+        rows = self.split(self.read(entry, part.step.came, event.at), part.place, value)
         if not rows:  # rather one than none
-            self.note(f'What {signed} handed out cannot be taken apart any further.')
+            self.note(f'What {who} handed out cannot be taken apart any further.')
             self.loose += size(value)
-            return [Row(signed, **line, product=value, kind=kind, yours=own)]
-        if kind == 'hook' and len(rows) == 1 and rows[0].of:
-            before = arrived.cotangents[0][rows[0].of[1]].item()
-            self.hooked(f'the hook on {self.output(entry.out)}', before, rows[0].cotangent)
+            rows = [Row('', product=value)]
+        elif hooked and len(rows) == 1 and rows[0].of:
+            k, j = rows[0].of
+            self.hooked(f'the hook on {self.output(entry.out)}', self.value(came[k].value, event.at)[j].item(),
+                        rows[0].cotangent)  # fmt: skip
+        look = dict(who=who, **self.line(entry), yours=own)
         return [
-            row._replace(who=signed, **line, kind=kind if row.kind == 'rule' else row.kind, yours=own,
-                         of=row.of and (came[row.of[0]], row.of[1]))
-            for row in rows
-        ]  # fmt: skip
+            r._replace(**look, kind=kind if r.kind == 'rule' else r.kind, of=r.of and (came[r.of[0]], r.of[1]))
+            for r in rows
+        ]
 
     def read(self, entry: Op, given: list, at: int) -> Read:
         """An entry's rule with all that it read on the way back."""
@@ -193,18 +188,15 @@ class Maker:
             k, j = read.at(n)
             slope, came, product = (each[n].item() for each in (s + 0.0, g, parts + 0.0))  # (no −0)
             through = table.at(self.output(outs[k], k if len(outs) > 1 else None), j)
-            by = self.named(named.get(n), read.op)
+            by = self.named(read.op, *named[n]) if n in named else ''
             rows.append(Row('', '', slope, came, product, 0.0, through, by, of=(k, j)))
         if len(others := np.setdiff1d(every, kept)):
             product = parts[others].sum().item()
             rows.append(Row('', product=product, through=f'{len(others)} others', kind='others'))
         return rows or [Row('', through='none of it')]
 
-    def named(self, found: tuple | None, op: Op) -> str:
+    def named(self, op: Op, number: int, where: tuple, sign: int) -> str:
         """What a slope is called that is a value of an input: `y[2,1]`."""
-        if found is None:
-            return ''
-        number, where, sign = found
         name = self.output(op.out) if number < 0 else self.book.name(op.inputs[number])
         return '−' * (sign < 0) + table.at(name, where) if name else ''
 
@@ -239,19 +231,12 @@ class Maker:
         return [Row('not on the tape', product=missing, kind='unknown')]
 
 
-def same(one: Any, other: Any) -> bool:
-    """Whether two numbers are the same, or both NaN."""
-    return one == other or (one != one and other != other)
-
-
 def yours(cell: object) -> bool:
     """Whether a Cell's bprop stands in the user's code."""
     return users(method(cell, 'bprop'))
 
 
-def place(span: tuple[int, int, int, int] | None) -> str:
+def place(span: tuple[int, int, int, int]) -> str:
     """A place in the code as `16:9–14`: the line, and the columns, in characters from 0."""
-    if span is None:
-        return ''
     line, last, column, end = span
     return f'{line}:{column}–{end}' if last == line and end else f'{line}–{last}' if last > line else f'{line}'

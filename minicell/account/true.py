@@ -13,27 +13,24 @@ from .book import Handed
 from .rows import Row, near, odd, running, size
 
 
-def beside(maker: Any, given: list[Handed], rest: list[Handed], rows: list[Row]) -> tuple:
+def beside(maker: Any, shown: list[Handed], rest: list[Handed], rows: list[Row]) -> tuple:
     """What the built-in rules would have added up in the place of the bprops: (total, heading, rows, verdict)."""
-    every = [c for c in [*given, *rest] if c.step and isinstance(c.step.event.entry, Call)]
-    if not every or any(r.kind == 'hook' for r in rows):
+    if not maker.bprops or any(r.kind == 'hook' for r in rows):
         return None, '', [], ''
-    known, shown = {id(c): judge.of_turn(maker.tape, c.step)[c.place] for c in every}, {id(c) for c in given}
-    verdicts = list(known.values())
-    others = [maker.at(c) for c in [*given, *rest] if id(c) not in known]
-    if any(v.due is None or np.isnan(v.due[maker.index]) for v in verdicts):
+    verdicts = [judge.of_turn(maker.tape, c.step)[c.place] for c in maker.bprops]
+    dues = [np.nan if v.due is None else v.due[maker.index].item() for v in verdicts]
+    if np.isnan(dues).any():
         return None, '', [], said(maker, verdicts, None)
-    true = sum(others) + sum(v.due[maker.index].item() for v in verdicts)
-    rules = all('rules' in v.by for v in verdicts)
-    made = [row for c in every if id(c) in shown for row in parts(maker, c)] if rules else []
-    total = sum(others) + sum(r.product for r in made)
-    beyond = [v.due[maker.index].item() for c, v in known.items() if c not in shown]
-    if not near(total + sum(beyond), true, 1e-6 * sum(size(r.product) for r in made)):
+    others = [maker.at(c) for c in (*shown, *rest) if not isinstance(c.entry, Call)]
+    told = [c for c in shown if isinstance(c.entry, Call)]  # the first of the bprops
+    rules, true, beyond = all('rules' in v.by for v in verdicts), sum(others) + sum(dues), dues[len(told) :]
+    made = [row for c in told for row in parts(maker, c)] if rules else []
+    total = sum(others) + sum(r.product for r in made) + sum(beyond)
+    if not near(total, true, 1e-6 * sum(size(r.product) for r in made)):
         made = []  # at a kink, say, where the rules are one side of it
-    whose = list(dict.fromkeys(r.who for r in made))
-    who = f"{whose[0]}'s rule" if len(whose) == 1 and not others else 'The built-in rules'
-    if others:
-        who += f' in the place of the {"bprop" if len(every) == 1 else "bprops"}'
+    whose = {r.who for r in made}
+    who = f"{whose.pop()}'s rule" if len(whose) == 1 and not others else 'The built-in rules'
+    who += f' in the place of the bprop{"s" * (len(dues) > 1)}' * bool(others)
     if made and beyond:
         made.append(Row(f'{len(beyond)} other entries', product=sum(beyond), kind='others'))
     by = 'the built-in rules alone' if rules else 'differences of construct'
@@ -43,18 +40,15 @@ def beside(maker: Any, given: list[Handed], rest: list[Handed], rows: list[Row])
 
 def parts(maker: Any, taken: Handed) -> list[Row]:
     """The rows of a true gradient: from what the bprop was given, behind every hook."""
-    seen, rows = judge.takeover(maker.tape, taken.step), []
+    seen, rows, kept = judge.takeover(maker.tape, taken.step), [], maker.loose
     tensor = seen.program.inputs[taken.place]
     for t, g in zip(seen.program.outs, seen.came, strict=True):
         if t is tensor and g is not None:
             g = wide(g)[maker.index].item()
             rows.append(Row('construct returns it', factor=1.0, cotangent=g, product=g))
-    kept = maker.loose
     for op, gs in seen.program.trace(seen.came, seen.program.recorded)[1]:
-        if not any(t is tensor for t in op.inputs):
-            continue
-        read = maker.read(op, gs, op.at)
-        for at, (t, d) in enumerate(zip(op.inputs, pulled(*read), strict=True)):
+        read = maker.read(op, gs, op.at) if any(t is tensor for t in op.inputs) else None
+        for at, (t, d) in enumerate(zip(op.inputs, pulled(*read), strict=True) if read else ()):
             if t is tensor and d is not None:
                 value = np.asarray(d)[maker.index].item()
                 split = maker.split(read, at, value) or [Row('', product=value)]
@@ -65,20 +59,18 @@ def parts(maker: Any, taken: Handed) -> list[Row]:
 
 def said(maker: Any, verdicts: list[Verdict], true: float | None) -> str:
     """The verdict on this number, in words: the gravest of those on the bprops that it came from."""
-    whose = 'yours' if maker.own else 'the bprop'
-    found = {of_number(v, maker.index): v for v in verdicts}
+    whose, found = 'yours' if maker.own else 'the bprop', {of_number(v, maker.index): v for v in verdicts}
     worst = next(kind for kind in (UNKNOWN, WRONG, SURROGATE, KINK, RIGHT, NOT_ASKED) if kind in found)
-    why = found[worst].why
     if worst == WRONG and true is not None:
         off = maker.number - maker.held(true)
         if odd(true) or odd(maker.number):
             return f'{whose} is {table.say(maker.number)}, not {table.say(true)}'
         return f'{whose} is too {"large" if off > 0 else "small"} by {table.say(abs(off))}'
     return {
-        UNKNOWN: f'whether {whose} is right cannot be known: {why}', WRONG: f'{whose} is wrong: {why}',
-        SURROGATE: f'{whose} is a surrogate: {why}', KINK: f'{whose} agrees, at a kink: {why}',
+        UNKNOWN: f'whether {whose} is right cannot be known: {{}}', WRONG: f'{whose} is wrong: {{}}',
+        SURROGATE: f'{whose} is a surrogate: {{}}', KINK: f'{whose} agrees, at a kink: {{}}',
         RIGHT: f'{whose} agrees', NOT_ASKED: 'nobody asked for it',
-    }[worst]  # fmt: skip
+    }[worst].format(found[worst].why)  # fmt: skip
 
 
 def of_number(v: Verdict, index: tuple[int, ...]) -> str:
