@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import article, users_line
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, is_float
 from ..core.watch import Op, Tape
 from ..replay.program import pulled, wide
 from ..story.followed import tried
@@ -43,22 +43,21 @@ def by_name(book: Book, name: str) -> Handed:
         if said in book.by_name:
             return book.by_name[said]
     for t in book.tensors.values():
-        if book.called(t) in (name, name[1:]) and t.array.dtype.kind not in 'fc':
+        if book.called(t) in (name, name[1:]) and not is_float(t):
             raise ValueError(no_float(book, t))
     raise ValueError(f'There is no gradient called {name!r} on this tape. {names(book)}{users_line()}')
 
 
 def no_float(book: Book, t: Tensor) -> str:
     """What to say of a Tensor that has no gradient."""
-    return f'{book.name(t)} is {t.dtype}: only a Tensor of floats has a gradient.{users_line()}'
+    return f'{book.name(t) or "This"} is {t.dtype}: only a Tensor of floats has a gradient.{users_line()}'
 
 
 def names(book: Book) -> str:
     """The names that there are, the results first."""
-    known, most = list(book.by_name), NAMED
-    if not known:
-        return 'It has none: take a gradient inside the `with` block.'
-    return f'It has {", ".join(known[:most])}{f" and {len(known) - most} more" if len(known) > most else ""}.'
+    known, more = list(book.by_name), len(book.by_name) - NAMED
+    said = f'It has {", ".join(known[:NAMED])}{f" and {more} more" * (more > 0)}.'
+    return said if known else 'It has none: take a gradient inside the `with` block.'
 
 
 def by_identity(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Handed, tuple]:
@@ -69,12 +68,12 @@ def by_identity(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple
     if not isinstance(gradient, Tensor | np.ndarray | np.generic):
         raise TypeError(f"tape.why takes a gradient that the tape handed out, or its name such as 'dx', but got "
                         f'{article(type(gradient).__name__)}.{users_line()}')  # fmt: skip
-    asked_for = gradient
-    while id(gradient) not in book.by_id:
-        if (moved := step(tape, book, gradient, index)) is None:
-            raise NotHandedOut(unknown(book, asked_for))
-        gradient, index = moved
-    return book.by_id[id(gradient)], index
+    moved = gradient, index
+    while moved and id(moved[0]) not in book.by_id:
+        moved = step(tape, book, *moved)
+    if moved is None:
+        raise NotHandedOut(unknown(book, gradient))
+    return book.by_id[id(moved[0])], moved[1]
 
 
 def step(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Tensor, tuple] | None:
@@ -96,16 +95,16 @@ def step(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Tensor
 
 def unknown(book: Book, gradient: object) -> str:
     """What to say of a Tensor that is no gradient of this tape."""
-    if id(gradient) in book.tensors or id(gradient) in book.origin:
-        if isinstance(gradient, Tensor) and gradient.array.dtype.kind not in 'fc':
-            return no_float(book, gradient)
-        due = book.gradient(gradient)
-        advice = f'Ask for {due!r}.' if due in book.by_name else names(book)
-        return f'{book.name(gradient)} is a value on the tape, and no gradient. {advice}{users_line()}'
-    return (
-        f'This tape handed out no such gradient: it may be of another tape, or a part of a gradient. Give the whole, '
-        f"and the index beside it, as tape.why('dx', (0, 2)). {names(book)}{users_line()}"
-    )
+    if id(gradient) not in book.tensors and id(gradient) not in book.origin:
+        return (
+            f'This tape handed out no such gradient: it may be of another tape, or a part of a gradient. Give the '
+            f"whole, and the index beside it, as tape.why('dx', (0, 2)). {names(book)}{users_line()}"
+        )
+    if not is_float(gradient):
+        return no_float(book, gradient)
+    due = book.gradient(gradient)
+    advice = f'Ask for {due!r}.' if due in book.by_name else names(book)
+    return f'{book.name(gradient) or "This"} is a value on the tape, and no gradient. {advice}{users_line()}'
 
 
 def as_index(index: Any) -> tuple[int, ...]:

@@ -217,9 +217,9 @@ class Maker:
         """What the rows do not add up to: a rounding, or what a hook of the input itself did."""
         total, t = sum(r.product for r in rows), self.handed.tensor
         missing, name = self.number - total, self.book.name(t) or 'it'
-        if near(0.0, missing, 1e-6 * size(self.number)) or (odd(self.number) and odd(total)):
+        if near(total, self.number, 1e-6 * size(self.number)):
             return []
-        if near(0.0, missing, self.room(max(self.loose, size(self.number)))):
+        if near(total, self.number, self.room(max(self.loose, size(self.number)))):
             return [Row(f'rounding in {t.dtype}', product=missing, kind='rounding')]
         if self.held(total) == self.number:
             return [Row(f'too large for {t.dtype}', product=missing, kind='rounding')]

@@ -1,5 +1,6 @@
 """The rows of an account, and sums of numbers that may be NaN or infinite."""
 
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,11 +29,8 @@ class Row(NamedTuple):
 
 def running(rows: list[Row]) -> list[Row]:
     """The rows with their running sum."""
-    total, out = 0.0, []
-    for r in rows:
-        total += r.product
-        out.append(r._replace(total=total))
-    return out
+    totals = accumulate((r.product for r in rows), initial=0.0)
+    return [r._replace(total=t) for r, t in zip(rows, [*totals][1:], strict=True)]
 
 
 def size(value: Any) -> float:
