@@ -141,27 +141,24 @@ class Maker:
         own, kind = hooked or hasattr(entry.rule, 'owner'), 'hook' if hooked else 'rule'
         who = f'hook on {self.book.name(entry.out) or "it"}, then ' if hooked else ''
         who = f'{"your " * own}{who}{self.book.who(entry)}'
-        rows = self.split(self.read(entry, part.step.came, event.at), part.place, value)
+        rows = self.split(self.read(entry, part.step.came, event.at), part.place, value, came)
         if not rows:  # rather one than none
             self.note(f'What {who} handed out cannot be taken apart any further.')
             self.loose += size(value)
             rows = [Row('', product=value)]
         elif hooked and len(rows) == 1 and rows[0].of:
-            k, j = rows[0].of
-            self.hooked(f'the hook on {self.output(entry.out)}', self.value(came[k].value, event.at)[j].item(),
-                        rows[0].cotangent)  # fmt: skip
+            before, index = rows[0].of
+            before = self.value(before.value, event.at)[index].item()
+            self.hooked(f'the hook on {self.output(entry.out)}', before, rows[0].cotangent)
         look = dict(who=who, **self.line(entry), yours=own)
-        return [
-            r._replace(**look, kind=kind if r.kind == 'rule' else r.kind, of=r.of and (came[r.of[0]], r.of[1]))
-            for r in rows
-        ]
+        return [r._replace(**look, kind=kind if r.kind == 'rule' else r.kind) for r in rows]
 
     def read(self, entry: Op, given: list, at: int) -> Read:
         """An entry's rule with all that it read on the way back."""
         inputs, outs = ([wide(self.tape.value(t, at)) for t in ts] for ts in (entry.inputs, tensors_in(entry.out)))
         return Read(entry, inputs, outs, [None if g is None else wide(self.value(g, at)) for g in given])
 
-    def split(self, read: Read, at: int, value: Any) -> list[Row]:
+    def split(self, read: Read, at: int, value: Any, came: list[Handed] = ()) -> list[Row]:
         """Slope × cotangent for each element that matters; no rows where they do not add up to `value`."""
         g = read.row
         for s, named in slopes.slopes(read, at, self.index):
@@ -186,10 +183,10 @@ class Maker:
             kept = np.ravel_multi_index(self.index, outs[0].shape) if self.index else 0  # what stands in the same place
         for n in np.ravel(kept):
             k, j = read.at(n)
-            slope, came, product = (each[n].item() for each in (s + 0.0, g, parts + 0.0))  # (no −0)
+            slope, dout, product = (each[n].item() for each in (s + 0.0, g, parts + 0.0))  # (no −0)
             through = table.at(self.output(outs[k], k if len(outs) > 1 else None), j)
             by = self.named(read.op, *named[n]) if n in named else ''
-            rows.append(Row('', '', slope, came, product, 0.0, through, by, of=(k, j)))
+            rows.append(Row('', '', slope, dout, product, 0.0, through, by, of=(came[k], j) if came else None))
         if len(others := np.setdiff1d(every, kept)):
             product = parts[others].sum().item()
             rows.append(Row('', product=product, through=f'{len(others)} others', kind='others'))

@@ -5,8 +5,6 @@ found by differentiating the rule; where a rule cannot be differentiated, by see
 believed if slope × cotangent, added up, is the number that the rule handed out.
 """
 
-import contextlib
-import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -14,7 +12,7 @@ import numpy as np
 
 from ..core.differentiate import differentiate
 from ..core.tensor import wrap
-from ..core.watch import Op, aside
+from ..core.watch import Op
 from ..replay.program import made, pulled, under
 from ..story.followed import tried
 
@@ -52,14 +50,6 @@ class Read(NamedTuple):
         given = [None if g is None else row[end - g.size : end].reshape(g.shape) for g, end in parts]
         handed = pulled(self.op, self.inputs, self.outs, given)[place]
         return handed[index] if index else handed
-
-
-@contextlib.contextmanager
-def quietly() -> Iterator[None]:
-    """What runs here is on no tape, and warns of nothing."""
-    with aside(), warnings.catch_warnings(), np.errstate(all='ignore'):
-        warnings.simplefilter('ignore')
-        yield
 
 
 def slopes(read: Read, place: int, index: tuple) -> Iterator[tuple[np.ndarray, dict]]:

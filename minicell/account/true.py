@@ -52,7 +52,7 @@ def parts(maker: Any, taken: Handed) -> list[Row]:
             if t is tensor and d is not None:
                 value = np.asarray(d)[maker.index].item()
                 split = maker.split(read, at, value) or [Row('', product=value)]
-                rows += [r._replace(who=op.rule.name, **maker.line(op), of=None) for r in split]
+                rows += [r._replace(who=op.rule.name, **maker.line(op)) for r in split]
     maker.loose = kept
     return rows
 

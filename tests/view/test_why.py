@@ -388,6 +388,7 @@ def test_errors_are_sentences():
     _, other = taped(lambda x: x * x, Tensor(1.0))
     for error, given, words in [
         (ValueError, ('dq', 0), ("called 'dq'", 'dx, dy, d(')),
+        (ValueError, ('q', 0), ("called 'q'", 'dx, dy, d(')),  # though there is a Tensor of bools without a name
         (ValueError, (other, ()), ('no such gradient', 'another tape')),
         (ValueError, (dx[0], ()), ('the whole', "tape.why('dx', (0, 2))")),
         (ValueError, (tape.events[0].inputs[0], 0), ('is a value', 'no gradient', "for 'dx'")),
