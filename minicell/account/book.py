@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..core.errors import Where
-from ..core.tensor import Tensor, is_float, tensors_in
+from ..core.tensor import Tensor, tensors_in
 from ..core.watch import Call, Enter, Op, Tape
 from ..story import names
 from ..story.events import Walk
@@ -119,8 +119,8 @@ class Book:
         """Everything that was handed out: the parts first, then what arrived, then the results."""
         came, results = [], []
         for reading in self.walk.readings:
-            for pull in (step.event for step in reading.turns):
-                came += [self.collected(reading, t, g, pull.at) for t, g in cotangents(pull)]
+            for step in reading.turns:
+                came += [self.collected(reading, t, g, step.event.at) for t, g in step.arrived]
             if end := reading.end:
                 pairs = zip(reading.gradient.inputs, end.gradients, strict=False)
                 results += [Handed(reading, t, g, end.at) for t, g in pairs]
@@ -146,9 +146,3 @@ class Book:
                 if name.isidentifier() and g is not None:
                     others.setdefault(name, self.by_id[id(g)])
         return results | others | results
-
-
-def cotangents(pull: Any) -> list[tuple[Tensor, object]]:
-    """The float outputs of the entry that backward reached, each with what arrived there (None: nothing)."""
-    given = pull.cotangent if isinstance(pull.cotangent, tuple) else (pull.cotangent,)
-    return list(zip(filter(is_float, tensors_in(pull.entry.out)), given, strict=False))

@@ -13,7 +13,7 @@ from ..story.facts import of_bprop, of_gradient
 from ..story.places import columns
 from ..story.source import method, users
 from . import slopes, table, true
-from .book import Book, Handed, cotangents
+from .book import Book, Handed
 from .rows import Row, largest, near, odd, running, size
 from .slopes import Read
 
@@ -107,7 +107,7 @@ class Maker:
             row = row._replace(line=line, file=facts.end.file)
         if facts is not None and not facts.reads_dout:
             self.note(f'{type(entry.cell).__name__}.bprop does not use {facts.dout}.')
-        came = [(t, g) for t, g in cotangents(part.step.event) if g is not None]
+        came = [(t, g) for t, g in part.step.arrived if g is not None]
         single = len(came) == 1 and self.value(came[0][1], part.at).size == 1  # else a bprop may use all of it
         return row._replace(formula=written.formula, of=self.same_place(part, *came[0]) if single else None)
 
@@ -120,7 +120,7 @@ class Maker:
     def of_hook(self, part: Handed, entry: Op, value: Any) -> Row:
         """So does a hook; where it changed nothing, the slope is 1."""
         row = Row(f'yours: {self.book.who(entry)}', **self.line(entry), product=value, kind='hook', yours=True)
-        passed = past_hooks(cotangents(part.step.event), entry.inputs)[part.place]
+        passed = past_hooks(part.step.arrived, entry.inputs)[part.place]
         if passed and (of := self.same_place(part, *passed)):
             row = row._replace(of=of)
             if self.hooked('the hook', came := self.at(of[0]), value):
@@ -137,7 +137,7 @@ class Maker:
     def of_rule(self, part: Handed, entry: Op, value: Any) -> list[Row]:
         """A rule's part: a row for each element of dout that the number came through."""
         event, hooked = part.step.event, isinstance(entry.rule, HookedRule)
-        came = [self.book.collected(self.handed.reading, t, g, event.at) for t, g in cotangents(event)]
+        came = [self.book.collected(self.handed.reading, t, g, event.at) for t, g in part.step.arrived]
         own, kind = hooked or hasattr(entry.rule, 'owner'), 'hook' if hooked else 'rule'
         who = f'hook on {self.book.name(entry.out) or "it"}, then ' if hooked else ''
         who = f'{"your " * own}{who}{self.book.who(entry)}'

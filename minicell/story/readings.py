@@ -4,7 +4,7 @@ from typing import Any
 
 from . import facts, names
 from .book import Book
-from .record import Entry, Gradient, Reading, Result, Value
+from .record import Entry, Gradient, Reading, Result
 from .stack import ReadBack, Turn
 from .tensors import is_float, places, tensors
 
@@ -33,10 +33,7 @@ class Readings:
             pairs = zip(places(event.entry.out, 'dout'), outs, strict=True)
             floats = [(name, t) for name, t in pairs if t.array.dtype.kind in 'fc']  # none comes for a mask
             cotangents, called, outs = cotangent, [name for name, _ in floats], [t for _, t in floats]
-        douts = tuple(
-            Value(name, words='None') if c is None else self.book.value(c, self.walk.now, name)
-            for name, c in zip(called, cotangents, strict=True)
-        )
+        douts = tuple(self.book.value(c, self.walk.now, name) for name, c in zip(called, cotangents, strict=True))
         for c, v in zip(cotangents, douts, strict=True):
             if tensors(c):
                 self.tensors.called.setdefault(id(c), v.name)
