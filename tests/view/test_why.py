@@ -326,7 +326,7 @@ def test_fan_out_and_many_entries():
 
 def test_second_and_third_order():
     cube = lambda x: x * x * x
-    for function in (cube, lambda x: ops.exp(x) * x, lambda x: ops.relu(x) * x, lambda x: Doubles()(x) * x):
+    for function in (cube, lambda x: ops.exp(x) * x, lambda x: ops.relu(x) * x * x, lambda x: Doubles()(x) * x):
         first = lambda x, f=function: ms.grad(f)(x)
         second = lambda x, f=first: ms.grad(f)(x)
         for order, f in enumerate((function, first, second)):
