@@ -38,10 +38,11 @@ def of_bprop(cell: object) -> Facts | None:
 def of_gradient(event: Any, number: int) -> Result:
     """What the source of a bprop says of its `number`-th gradient; nothing of one inside of another."""
     facts, cell = of_bprop(event.cell), getattr(event.cell, '_stands_for', event.cell)
-    told = facts.results if facts else ()
-    own, of = [r for r in told if not r.key], lambda r: tried(attrgetter(r.key.partition('.')[2]), cell)[0]
+    told, parameters = facts.results if facts else (), event.cell.internal_params or ()
+    own, keyed = ([r for r in told if bool(r.key) is of] for of in (False, True))
     found = [own[k : k + 1] if hasattr(x, 'asnumpy') else [] for k, x in enumerate(event.inputs) for _ in tensors(x)]
-    found += [[r for r in told if r.key and of(r) is p] for p in event.cell.internal_params or ()]
+    alone, of = len(keyed) == len(parameters) == 1, lambda r: tried(attrgetter(r.key.partition('.')[2]), cell)[0]
+    found += [[r for r in keyed if alone or of(r) is p] for p in parameters]
     return next((r for each in found[number : number + 1] for r in each), Result())
 
 
