@@ -7,7 +7,7 @@ functions are its parts, for lessons that try something else.
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -135,36 +135,51 @@ def sorted_words(
     return Trial(True, not (strange or off or left), given, said, words=True)
 
 
-def hunted(
-    answer: Any,
-    told: Callable[[], Sequence[Any]],
-    cells: Sequence[tuple[str, str]],
-    words: Sequence[str],
-    noun: str = 'Cell',
-    slope: tuple[str, Sequence[Any], Any] | None = None,
-) -> Trial:
-    """What the learner's function `diagnose` says of Cells, or whatever `noun` is, that the learner has not seen.
+class Hunt(NamedTuple):
+    """A trial of the learner's function `diagnose`: which of the words is true of a Cell, or of whatever `noun` is.
 
-    told() asks it about each of them. cells: what each is called in a sentence, if anything, and which of the
-    words is due. slope: of what the learner's function `slope` is asked, in words, its inputs, and what is due.
+    `hidden`: suspects that the learner has not seen, each the arguments of `make`, then the word that is due. `make`
+    returns what diagnose is given; `called` names a suspect in a sentence; each is asked about `within` something.
+    `slope`: of what the learner's function `slope` is asked, in words, its inputs, and what is due.
     """
-    function_of(answer, 'diagnose')
-    found = told()
-    measured = None if slope is None else beside(answer, 'slope', *slope[1])
-    if all(word is ... for word in found):
-        raise Ended
-    lines, did = [], {}
-    if slope is not None and measured is not None:
-        did['slope'] = measured  # whoever measures wrongly calls everything wrong, and so do others
-        if not (isinstance(measured, np.ndarray) and np.allclose(measured, slope[2], rtol=1e-2)):
-            lines.append(f'✗ Your slope of {slope[0]} is {measured}; expected {np.asarray(slope[2])}.')
-    for k, (word, (called, due)) in enumerate(zip(found, cells, strict=True), 1):
-        said = f'“{word}”' if word in words else f'{word!r}, which is none of the {NUMERALS[len(words)]} words'
-        off = '' if word == due else f'; it is “{due}”'
-        lines.append(f'{"✗" if off else "✓"} {", ".join(filter(None, [f"{noun} {k}", called]))}: you say {said}{off}.')
-    # one part: many experiments fail in one place, and only all that was said tells them apart
-    did['told'] = tuple(word if isinstance(word, str) else repr(word) for word in found)
-    return Trial(True, list(found) == [due for _, due in cells], did, '\n'.join(lines))
+
+    words: Sequence[str]
+    hidden: Sequence[tuple]
+    make: Callable[..., tuple] = lambda suspect: (suspect,)
+    called: Callable[..., str] = lambda *suspect: ''
+    noun: str = 'Cell'
+    slope: tuple[str, Sequence[Any], Any] | None = None
+    within: Callable[[], Any] = nullcontext
+
+    def __call__(self, answer: Any) -> Trial:
+        """What the learner's function says of each suspect."""
+        function_of(answer, 'diagnose')
+        found = []
+        for *suspect, _ in self.hidden:
+            with self.within():
+                found.append(answer(*self.make(*suspect)))
+        measured = None if self.slope is None else beside(answer, 'slope', *self.slope[1])
+        if all(word is ... for word in found):
+            raise Ended
+        lines, did = [], {}
+        if self.slope is not None and measured is not None:
+            did['slope'] = measured  # whoever measures wrongly calls everything wrong, and so do others
+            if not (isinstance(measured, np.ndarray) and np.allclose(measured, self.slope[2], rtol=1e-2)):
+                lines.append(f'✗ Your slope of {self.slope[0]} is {measured}; expected {np.asarray(self.slope[2])}.')
+        for k, (word, (*suspect, due)) in enumerate(zip(found, self.hidden, strict=True), 1):
+            strange = f'{word!r}, which is none of the {NUMERALS[len(self.words)]} words'
+            said = f'“{word}”' if word in self.words else strange
+            off = '' if word == due else f'; it is “{due}”'
+            who = ', '.join(filter(None, [f'{self.noun} {k}', self.called(*suspect)]))
+            lines.append(f'{"✗" if off else "✓"} {who}: you say {said}{off}.')
+        # one part: many experiments fail in one place, and only all that was said tells them apart
+        did['told'] = tuple(word if isinstance(word, str) else repr(word) for word in found)
+        return Trial(True, found == [due for *_, due in self.hidden], did, '\n'.join(lines))
+
+
+def cell(construct: Callable, bprop: Callable | None = None) -> ms.nn.Cell:
+    """A Cell of these two functions, whose class says nothing of them."""
+    return type('Suspect', (ms.nn.Cell,), {'construct': construct, 'bprop': bprop})()
 
 
 def beside(answer: Callable, name: str, *given: Any) -> Any:
@@ -189,15 +204,6 @@ def dice(seed: int) -> Iterator[None]:
         yield
     finally:
         np.random.set_state(before)
-
-
-def asked(answer: Callable, hidden: Iterable[tuple], seed: int) -> list[Any]:
-    """What a function says of hidden Cells (kind, share kept, word), each with the same dice."""
-    found = []
-    for kind, keep, _ in hidden:
-        with dice(seed):
-            found.append(answer(kind(keep)))
-    return found
 
 
 # ---- a bprop, called by hand ---------------------------------------------------------------------------------------

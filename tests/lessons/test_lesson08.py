@@ -10,7 +10,7 @@ import pytest
 import minicell as ms
 from minicell import ops
 from minicell.teach import lesson08
-from minicell.teach.lesson08 import HIDDEN, WORDS, Suspect, due
+from minicell.teach.lesson08 import HIDDEN, WORDS, due, layer
 from minicell.teach.lesson08 import figures as figure
 from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, filled
@@ -184,8 +184,9 @@ def test_each_layer_of_the_hunt_is_what_is_said_of_it(function, word):
     inner, bound = abs(x) < 1, abs(x) == 1
     with warnings.catch_warnings(), np.errstate(all='ignore'):
         warnings.simplefilter('ignore', ms.errors.MinicellWarning)
-        y = Suspect(function)(ms.Tensor(x)).asnumpy()
-        dx = ms.grad(lambda x: Suspect(function)(x).sum())(ms.Tensor(x)).asnumpy()
+        (cell,) = layer(function)
+        y = cell(ms.Tensor(x)).asnumpy()
+        dx = ms.grad(lambda x: cell(x).sum())(ms.Tensor(x)).asnumpy()
     clipped = np.clip(x, -1, 1)
     bent = [
         (clipped + (part**3 - part**5) / 2, 1 + (3 * part**2 - 5 * part**4) / 2)

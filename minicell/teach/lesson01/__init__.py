@@ -12,7 +12,7 @@ import numpy as np
 import minicell as ms
 from minicell.core.watch import Back, Begin, End, Give, Op
 from minicell.teach import order
-from minicell.teach.trials import ERRORS, Trial, begun, function_of, hunted
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, function_of
 
 from .entries import HIDDEN, WORDS, Engine, engine, entries_of
 from .figures import FIGURES
@@ -156,19 +156,18 @@ def rule(answer: Any) -> Trial:
 yours = partial(order.yours, '1c', what='`mul`')
 
 
+HUNT = Hunt(WORDS, HIDDEN, noun='Engine', slope=('sin(x) at x = 2', (ops.sin, 2.0), math.cos(2.0)))
+
+
 def hunt(answer: Any) -> Trial:
-    """Ask a function about engines that the learner has not seen. It may take gradients from the engine alone."""
+    """The engine alone may take gradients: a slope is measured by differences."""
     calls = []
 
-    def counted(engine: Engine) -> Engine:
-        return lambda *given: calls.append(given) or engine(*given)
-
-    def told() -> list[Any]:
-        return [answer(counted(engine)) for engine, _ in HIDDEN]
+    def counted(engine: Engine) -> tuple[Engine]:
+        return (lambda *given: calls.append(given) or engine(*given),)
 
     with ms.Tape() as tape:
-        slope = 'sin(x) at x = 2', (ops.sin, 2.0), math.cos(2.0)
-        trial = hunted(answer, told, [('', word) for _, word in HIDDEN], WORDS, 'Engine', slope)
+        trial = HUNT._replace(make=counted)(answer)
     if sum(isinstance(event, Begin) for event in tape.events) > len(calls):
         said = 'This slope asks for a gradient. Measure it: call f on both sides of x, and take the difference.'
         return Trial(True, False, {'slope': 'by a gradient'}, said)

@@ -7,7 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.trials import Trial, called, cell_of, hunted, points
+from minicell.teach.trials import Hunt, Trial, called, cell, cell_of, points
 
 from .figures import FIGURES
 
@@ -97,49 +97,27 @@ class Function(NamedTuple):
 
 SINE = Function(lambda x, y: x * ops.sin(y), lambda x, y: ops.sin(y), lambda x, y: x * ops.cos(y))
 SQUARE = Function(lambda x, y: -x * x * y, lambda x, y: -2 * x * y, lambda x, y: -x * x)  # it falls with y
-# what a rule makes of the two slopes and of dout
-RULES: dict[str, Callable] = {
-    'right': lambda dx, dy, dout: (dx * dout, dy * dout),
-    'exchanged': lambda dx, dy, dout: (dy * dout, dx * dout),
-    'half': lambda dx, dy, dout: (dx * dout, 0.5 * dy * dout),
-    'deaf': lambda dx, dy, dout: (dx, dy),
-    'deaf for y': lambda dx, dy, dout: (dx * dout, dy),
-    'squared': lambda dx, dy, dout: (dx * dout, dy * dout * dout),
-    'unsigned': lambda dx, dy, dout: (dx * ops.abs(dout), dy * ops.abs(dout)),
-}
-HIDDEN = (
-    (SINE, 'deaf', 'deaf'),
-    (SQUARE, 'exchanged', 'wrong slope'),
-    (SQUARE, 'right', 'right'),
-    (SINE, 'unsigned', 'not linear'),
-    (SQUARE, 'deaf for y', 'deaf'),
-    (SINE, 'half', 'wrong slope'),
-    (SQUARE, 'squared', 'not linear'),
-    (SINE, 'right', 'right'),
+# of each: the function, what its rule makes of the two slopes and of dout, and the word that is due
+HIDDEN: tuple[tuple[Function, Callable, str], ...] = (
+    (SINE, lambda dx, dy, dout: (dx, dy), 'deaf'),
+    (SQUARE, lambda dx, dy, dout: (dy * dout, dx * dout), 'wrong slope'),
+    (SQUARE, lambda dx, dy, dout: (dx * dout, dy * dout), 'right'),
+    (SINE, lambda dx, dy, dout: (dx * ops.abs(dout), dy * ops.abs(dout)), 'not linear'),
+    (SQUARE, lambda dx, dy, dout: (dx * dout, dy), 'deaf'),
+    (SINE, lambda dx, dy, dout: (dx * dout, 0.5 * dy * dout), 'wrong slope'),
+    (SQUARE, lambda dx, dy, dout: (dx * dout, dy * dout * dout), 'not linear'),
+    (SINE, lambda dx, dy, dout: (dx * dout, dy * dout), 'right'),
 )
 
 
-class Suspect(nn.Cell):
-    """One of the functions, with one of the rules for its bprop."""
+def suspect(function: Function, rule: Callable) -> tuple[nn.Cell]:
+    """A Cell that computes the function, with this rule for its bprop."""
 
-    def __init__(self, function: Function, rule: str) -> None:
-        super().__init__()
-        self.function, self.rule = function, RULES[rule]
+    def bprop(_: Any, x: Any, y: Any, out: Any, dout: Any) -> Any:
+        return rule(function.by_x(x, y), function.by_y(x, y), dout)
 
-    def construct(self, x: Any, y: Any) -> Any:
-        """The function."""
-        return self.function.value(x, y)
-
-    def bprop(self, x: Any, y: Any, out: Any, dout: Any) -> Any:
-        """Its slopes, and what the rule makes of them."""
-        return self.rule(self.function.by_x(x, y), self.function.by_y(x, y), dout)
+    return (cell(lambda _, x, y: function.value(x, y), bprop),)
 
 
-def hunt(answer: Any) -> Trial:
-    """Ask a function about Cells that the learner has not seen."""
-    told = lambda: [answer(Suspect(function, rule)) for function, rule, _ in HIDDEN]
-    slope = 'cos(x) at x = 1.5', (ops.cos, ms.Tensor(1.5, ms.float64)), -np.sin(1.5)
-    return hunted(answer, told, [('', due) for *_, due in HIDDEN], WORDS, slope=slope)
-
-
-TRIALS = {'2a': trial, '2b': hunt}
+SLOPE = 'cos(x) at x = 1.5', (ops.cos, ms.Tensor(1.5, ms.float64)), -np.sin(1.5)
+TRIALS = {'2a': trial, '2b': Hunt(WORDS, HIDDEN, suspect, slope=SLOPE)}

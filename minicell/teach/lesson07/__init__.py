@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import ERRORS, Trial, asked, begun, cell_of, class_of, dice, hunted
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, class_of, dice
 
 from .figures import FIGURES
 from .suspects import HIDDEN, WORDS
@@ -213,13 +213,7 @@ def described(part: Any) -> str:
     return f'a Tensor {part.shape}' if isinstance(part, ms.Tensor) else type(part).__name__
 
 
-# ---- 7c ------------------------------------------------------------------------------------------------------------
-
-
-def hunt(answer: Any) -> Trial:
-    """Ask a function about Cells that the learner has not seen."""
-    told = partial(asked, answer, HIDDEN, SEED)
-    return hunted(answer, told, [(f'keep_prob {keep}', due) for _, keep, due in HIDDEN], WORDS)
-
-
-TRIALS = {'7a': backward, '7b': forward, '7c': hunt}
+HUNT = Hunt(
+    WORDS, HIDDEN, lambda kind, keep: (kind(keep),), lambda kind, keep: f'keep_prob {keep}', within=partial(dice, SEED)
+)
+TRIALS = {'7a': backward, '7b': forward, '7c': HUNT}

@@ -9,7 +9,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.trials import ERRORS, Trial, begun, class_of, dict_of, hunted
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell, class_of, dict_of
 
 from .figures import FIGURES
 
@@ -137,24 +137,11 @@ HIDDEN: tuple[tuple[Callable, str], ...] = (
 )
 
 
-class Suspect(nn.Cell):
-    """A layer that computes one of them."""
-
-    def __init__(self, function: Callable) -> None:
-        super().__init__()
-        self.function = function
-
-    def construct(self, x: Any) -> Any:
-        """Forward: a curve between the bounds, and constants outside."""
-        return self.function(x)
+def layer(function: Callable) -> tuple[nn.Cell]:
+    """A layer that computes a function: a curve between the bounds, and constants outside."""
+    return (cell(lambda _, x: function(x)),)
 
 
-def hunt(answer: Any) -> Trial:
-    """Ask a function about layers that the learner has not seen."""
-    told = lambda: [answer(Suspect(function)) for function, _ in HIDDEN]
-    places = np.array([-1.5, 0.5])
-    slope = 'x * x at x = -1.5 and x = 0.5', (Suspect(lambda x: x * x), places), 2 * places
-    return hunted(answer, told, [('', due) for _, due in HIDDEN], WORDS, 'Layer', slope)
-
-
-TRIALS = {'8a': ties, '8b': shrink, '8c': hunt}
+PLACES = np.array([-1.5, 0.5])
+SLOPE = 'x * x at x = -1.5 and x = 0.5', (*layer(lambda x: x * x), PLACES), 2 * PLACES
+TRIALS = {'8a': ties, '8b': shrink, '8c': Hunt(WORDS, HIDDEN, layer, noun='Layer', slope=SLOPE)}

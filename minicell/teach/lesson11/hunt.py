@@ -1,11 +1,16 @@
 """The eight Cells of exercise 11c: whatever is frozen in their graphs, each begins anew with a world of its own."""
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+
+import minicell as ms
+from minicell.teach.trials import Hunt
+
+from .statements import mode
 
 # A text, as minicell watches the plain numbers of a learner's code, and not those of its own.
 CODE = """
@@ -103,9 +108,15 @@ HIDDEN = tuple(
 )
 
 
+CHANGES = {'file': space['change_file'], 'global': space['change_global']}  # the two functions that a learner gets
+
+
 @contextmanager
-def changes() -> Iterator[dict[str, Callable]]:
-    """The two functions that a learner gets, while there is a file to write; NumPy's options are put back."""
-    with tempfile.TemporaryDirectory() as folder, np.printoptions():
+def changes() -> Iterator[None]:
+    """There is a file to write; NumPy's options and the mode are put back."""
+    with tempfile.TemporaryDirectory() as folder, np.printoptions(), mode(ms.get_context('mode')):
         space['file'] = str(Path(folder) / 'number')
-        yield {'file': space['change_file'], 'global': space['change_global']}
+        yield
+
+
+HUNT = Hunt(WORDS, HIDDEN, lambda kind: (kind, CHANGES), within=changes)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minicell.teach.trials import BLANK, Trial, hunted
+from minicell.teach.trials import BLANK, Hunt, Trial
 
 from . import probes
 from .engine import STEPS, module, own, so_far, stored, typed, whole, with_names
@@ -163,13 +163,12 @@ def changed(old: str, new: str) -> ModuleType:
     return module('engine', space)
 
 
-def hunt(answer: Any) -> Trial:
-    """Ask a function about engines that the learner has not seen, each with a tape that nobody has used."""
-    due = [('', word) for *_, word in HIDDEN]
-    slope = '-x * x at x = 1.5', (lambda x: -x * x, 1.5), -3.0
-    return hunted(answer, lambda: [answer(changed(old, new)) for old, new, _ in HIDDEN], due, WORDS, 'Engine', slope)
+def engine(old: str, new: str) -> tuple[ModuleType]:
+    """A changed engine, with a tape that nobody has used."""
+    return (changed(old, new),)
 
 
+SLOPE = '-x * x at x = 1.5', (lambda x: -x * x, 1.5), -3.0
 TRIALS = {
     '13a': step(1, probes.constant, probes.addresses, probes.found_again),
     '13b': step(
@@ -210,5 +209,5 @@ TRIALS = {
         probes.higher_orders,
         probes.one_in_the_other,
     ),
-    '13g': hunt,
+    '13g': Hunt(WORDS, HIDDEN, engine, noun='Engine', slope=SLOPE),
 }

@@ -13,8 +13,8 @@ from minicell import nn, ops
 from minicell.teach.trials import (
     ERRORS,
     Ended,
+    Hunt,
     Trial,
-    asked,
     begun,
     bprop_check,
     cell_of,
@@ -22,7 +22,6 @@ from minicell.teach.trials import (
     dice,
     dots,
     form,
-    hunted,
     points,
 )
 
@@ -255,10 +254,7 @@ HIDDEN = (
 )
 
 
-def hunt(answer: Any) -> Trial:
-    """Ask a function about checkpoints that the learner has not seen."""
-    told = partial(asked, answer, HIDDEN, SEED)
-    return hunted(answer, told, [(f'{keep:.0%} kept', due) for _, keep, due in HIDDEN], WORDS)
-
-
-TRIALS = {'15a': checkpoint, '15b': keeps_dice, '15c': hunt}
+HUNT = Hunt(
+    WORDS, HIDDEN, lambda kind, keep: (kind(keep),), lambda kind, keep: f'{keep:.0%} kept', within=partial(dice, SEED)
+)
+TRIALS = {'15a': checkpoint, '15b': keeps_dice, '15c': HUNT}
