@@ -1,46 +1,14 @@
-"""The network of exercise 10b, which the lesson shows as it stands here, and the Cells of the hunt, 10d."""
+"""The network of exercise 10b, as the lesson shows it, and the Cells of the hunt, 10d."""
 
 from typing import Any
 
 import numpy as np
 
 import minicell as ms
-import minicell.nn as nn
-from minicell import Parameter
+from minicell import Parameter, nn
+from minicell.teach.source import defined
 
-
-class Scale(nn.Cell):
-    """Its own bprop says nothing of w."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.w = Parameter(ms.Tensor([2.0]), name='w')
-
-    def construct(self, x):
-        return self.w * x
-
-    def bprop(self, x, out, dout):
-        dx = self.w * dout
-        return (dx,)
-
-
-class Zoo(nn.Cell):
-    """Six Parameters that are owned in different ways."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.w = Parameter(ms.Tensor([2.0]), name='w')
-        self.fixed = Parameter(ms.Tensor([0.5]), name='fixed', requires_grad=False)
-        self.listed = [Parameter(ms.Tensor([1.0]), name='listed')]
-        self.norm = nn.BatchNorm1d(1)
-        self.hidden = Scale()
-
-    def construct(self, x):
-        y = self.w * self.norm(x) + self.fixed + self.listed[0]
-        return self.hidden(y)
-
-
-# ---- 10d -------------------------------------------------------------------------------------------------------------
+(Zoo,) = defined('10', 'Zoo', 'Scale')
 
 WORDS = ('right', 'cut', 'mean', 'swapped')
 
@@ -48,11 +16,13 @@ WORDS = ('right', 'cut', 'mean', 'swapped')
 class Right(nn.Cell):
     """w * x + b, for a batch of rows, in float64: differences need the digits."""
 
+    named = 'wb'
+
     def __init__(self, w: tuple[float, ...], b: tuple[float, ...]) -> None:
         super().__init__()
         self.w = Parameter(ms.Tensor(np.array(w)), name='w')
         self.b = Parameter(ms.Tensor(np.array(b)), name='b')
-        self.internal_params = [self.w, self.b]
+        self.internal_params = [getattr(self, name) for name in self.named]
 
     def construct(self, x: Any) -> Any:
         """Forward."""
@@ -71,17 +41,13 @@ class Right(nn.Cell):
 class NoW(Right):
     """bprop does not answer for w."""
 
-    def __init__(self, w: tuple[float, ...], b: tuple[float, ...]) -> None:
-        super().__init__(w, b)
-        self.internal_params = [self.b]
+    named = 'b'
 
 
 class NoB(Right):
     """bprop does not answer for b."""
 
-    def __init__(self, w: tuple[float, ...], b: tuple[float, ...]) -> None:
-        super().__init__(w, b)
-        self.internal_params = [self.w]
+    named = 'w'
 
 
 class Mean(Right):
