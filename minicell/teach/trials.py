@@ -182,6 +182,11 @@ def cell(construct: Callable, bprop: Callable | None = None) -> ms.nn.Cell:
     return type('Suspect', (ms.nn.Cell,), {'construct': construct, 'bprop': bprop})()
 
 
+def variant(kind: type, **instead: Any) -> type:
+    """A class with other methods, whose name says nothing of them."""
+    return type(kind.__name__, (kind,), instead)
+
+
 def beside(answer: Callable, name: str, *given: Any) -> Any:
     """What a function returns that stands beside the answer: an array, or in words what else; None if there is none."""
     function = getattr(answer, '__globals__', {}).get(name)

@@ -7,16 +7,17 @@ import numpy as np
 import minicell as ms
 from minicell import Parameter, nn
 from minicell.teach.source import defined
+from minicell.teach.trials import variant
 
 (Zoo,) = defined('10', 'Zoo', 'Scale')
 
 WORDS = ('right', 'cut', 'mean', 'swapped')
 
 
-class Right(nn.Cell):
-    """w * x + b, for a batch of rows, in float64: differences need the digits."""
+class Suspect(nn.Cell):
+    """w * x + b, for a batch of rows, in float64: differences need the digits. This one is right."""
 
-    named = 'wb'
+    named = 'wb'  # what bprop answers for
 
     def __init__(self, w: tuple[float, ...], b: tuple[float, ...]) -> None:
         super().__init__()
@@ -38,42 +39,18 @@ class Right(nn.Cell):
         return (self.w * dout,), {p: by_weight[p] for p in self.internal_params}
 
 
-class NoW(Right):
-    """bprop does not answer for w."""
-
-    named = 'b'
-
-
-class NoB(Right):
-    """bprop does not answer for b."""
-
-    named = 'w'
-
-
-class Mean(Right):
-    """Averages over the rows."""
-
-    def shares(self, x: Any, dout: Any) -> tuple[Any, Any]:
-        """Each divided by the number of rows."""
-        return (x * dout).mean(0), dout.mean(0)
-
-
-class Swapped(Right):
-    """Hands each Parameter the gradient of the other."""
-
-    def shares(self, x: Any, dout: Any) -> tuple[Any, Any]:
-        """In the wrong order."""
-        return super().shares(x, dout)[::-1]
-
+NoW, NoB = variant(Suspect, named='b'), variant(Suspect, named='w')
+Mean = variant(Suspect, shares=lambda self, x, dout: ((x * dout).mean(0), dout.mean(0)))
+Swapped = variant(Suspect, shares=lambda self, x, dout: (dout.sum(0), (x * dout).sum(0)))
 
 ONE, TWO = ((2.0, -1.0, 0.5), (0.0, 1.0, 3.0)), ((-0.7, 1.5, 3.0), (1.2, -0.4, 0.8))
 HIDDEN = (
     (Mean, ONE, 'mean'),
-    (Right, TWO, 'right'),
+    (Suspect, TWO, 'right'),
     (NoB, ONE, 'cut'),
     (Swapped, TWO, 'swapped'),
     (NoW, TWO, 'cut'),
-    (Right, ONE, 'right'),
+    (Suspect, ONE, 'right'),
     (Swapped, ONE, 'swapped'),
     (Mean, TWO, 'mean'),
 )

@@ -109,6 +109,8 @@ HIDDEN = tuple(
 
 
 CHANGES = {'file': space['change_file'], 'global': space['change_global']}  # the two functions that a learner gets
+for kind, _ in HIDDEN:
+    kind.__name__ = kind.__qualname__ = 'Suspect'  # what it is called would say what is frozen in its graph
 
 
 @contextmanager

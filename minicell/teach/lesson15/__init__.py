@@ -23,6 +23,7 @@ from minicell.teach.trials import (
     dots,
     form,
     points,
+    variant,
 )
 
 from .figures import FIGURES
@@ -186,7 +187,7 @@ def two_calls(cell: Any) -> tuple[dict[str, Any], str]:
 WORDS = ('right', 'new dice', 'stale dice', 'turned back')
 
 
-class Kept(nn.Cell):
+class Suspect(nn.Cell):
     """A checkpoint around a part that keeps each number with probability `keep`; this one is right."""
 
     def __init__(self, keep: float) -> None:
@@ -208,46 +209,28 @@ class Kept(nn.Cell):
         """Runs the part, and goes back through it."""
         return (ms.grad(lambda x: (self.part(x) * dy).sum())(x),)
 
-    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """With the dice of this call."""
-        dy, _ = dout
-        with dice(int(out[1].item())):
+    def seeded(self, seed: int, x: Any, dy: Any) -> Any:
+        """The same, with the dice of a seed."""
+        with dice(seed):
             return self.again(x, dy)
 
-
-class New(Kept):
-    """Throws anew."""
-
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """As if the dice had been kept."""
-        dy, _ = dout
-        return self.again(x, dy)
+        """With the dice of this call."""
+        return self.seeded(int(out[1].item()), x, dout[0])
 
 
-class Stale(Kept):
-    """The seed of the last call, whichever call is asked about."""
-
-    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """Takes it from self."""
-        with dice(self.seed):
-            return self.again(x, dout[0])
-
-
-class TurnedBack(Kept):
-    """Leaves the dice where forward had them."""
-
-    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """Sets the seed for good."""
-        np.random.seed(int(out[1].item()))
-        return self.again(x, dout[0])
-
+New = variant(Suspect, bprop=lambda self, x, out, dout: self.again(x, dout[0]))
+Stale = variant(Suspect, bprop=lambda self, x, out, dout: self.seeded(self.seed, x, dout[0]))
+TurnedBack = variant(
+    Suspect, bprop=lambda self, x, out, dout: (np.random.seed(int(out[1].item())), self.again(x, dout[0]))[1]
+)
 
 HIDDEN = (
     (Stale, 0.5, 'stale dice'),
-    (Kept, 0.5, 'right'),
+    (Suspect, 0.5, 'right'),
     (TurnedBack, 0.5, 'turned back'),
     (New, 0.5, 'new dice'),
-    (Kept, 0.8, 'right'),
+    (Suspect, 0.8, 'right'),
     (New, 0.8, 'new dice'),
     (TurnedBack, 0.8, 'turned back'),
     (Stale, 0.8, 'stale dice'),

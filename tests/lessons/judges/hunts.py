@@ -92,7 +92,7 @@ PRODUCTS = (
 
 MASKS = each_with(
     (
-        (masks.Right, 'right'),
+        (masks.Suspect, 'right'),
         (masks.Stale, 'stale mask'),
         (masks.Twice, 'scaled twice'),
         (masks.New, 'new mask'),
@@ -143,7 +143,8 @@ BENT = (
 
 ONE, TWO = ((0.4, -3.0, 1.1), (2.0, -0.6, 0.1)), ((5.0, 0.2, -1.4), (0.0, 0.0, 1.0))
 WEIGHTS = each_with(
-    ((zoo.Right, 'right'), (zoo.Mean, 'mean'), (zoo.NoW, 'cut'), (zoo.NoB, 'cut'), (zoo.Swapped, 'swapped')), (ONE, TWO)
+    ((zoo.Suspect, 'right'), (zoo.Mean, 'mean'), (zoo.NoW, 'cut'), (zoo.NoB, 'cut'), (zoo.Swapped, 'swapped')),
+    (ONE, TWO),
 )
 
 # the same kinds of Cells with other numbers and other counts
@@ -207,7 +208,7 @@ QUANTIZERS = (
 
 DICE = each_with(
     (
-        (lesson15.Kept, 'right'),
+        (lesson15.Suspect, 'right'),
         (lesson15.Stale, 'stale dice'),
         (lesson15.TurnedBack, 'turned back'),
         (lesson15.New, 'new dice'),
