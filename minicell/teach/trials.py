@@ -297,6 +297,18 @@ def alike(a: Any, b: Any) -> bool:
     return True
 
 
+def compared(dx: np.ndarray, right: np.ndarray, named: Callable[[tuple[int, ...]], str], what: str = 'your dx') -> str:
+    """The first number that is off, NaN before others, in a sentence; '' if none is."""
+    if dx.shape != right.shape:
+        return f'dx has shape {dx.shape}; x has shape {right.shape}.'
+    off = np.argwhere(~np.isclose(dx, right, rtol=1e-5, atol=1e-8))
+    if not len(off):
+        return ''
+    place = next((tuple(at) for at in off if np.isnan(dx[tuple(at)])), tuple(off[0]))
+    value = 'NaN' if np.isnan(dx[place]) else f'{dx[place] + 0.0:.4g}'
+    return f'{named(place)}: {what} is {value}; expected {right[place] + 0.0:.4g}.'
+
+
 # ---- a whole trial -------------------------------------------------------------------------------------------------
 
 

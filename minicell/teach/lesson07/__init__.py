@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, class_of, dice
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, class_of, compared, dice
 
 from .figures import FIGURES
 from .suspects import HIDDEN, WORDS
@@ -33,9 +33,9 @@ def backward(answer: Any) -> Trial:
     did = called(cell)
     did |= {f'keep_prob {keep}': twice(kind, keep) for keep in (0.5, 1.0, 0.0)}
     wrong = [said for said in did.values() if isinstance(said, str) and said not in FINE]
-    off = 'dx' in did and not (did['dx'].shape == due().shape and np.allclose(did['dx'], due()))
+    off = compared(did['dx'], due(), named) if 'dx' in did else ''
     if off and not any('two calls' in each for each in wrong):
-        wrong.insert(0, compared(did['dx']))
+        wrong.insert(0, off)
     said = wrong[0] if wrong else 'dx fits the mask of its own call, with a keep_prob of 0.8, 0.5, 1.0 and 0.0.'
     return Trial(True, not wrong, did, said)
 
@@ -53,20 +53,11 @@ def due() -> np.ndarray:
     return numbers()[1] * MASK / 0.8
 
 
-def compared(dx: np.ndarray) -> str:
-    """The first number that is off, in a sentence."""
-    right = due()
-    if dx.shape != right.shape:
-        return f'dx has shape {dx.shape}; x has shape {right.shape}.'
-    if np.isnan(dx).any():
-        row, column = np.argwhere(np.isnan(dx))[0]
-        return f'keep_prob 0.8, row {row}: x is {numbers()[0][row, column]:g}, and your dx is NaN.'
-    row, column = np.argwhere(~np.isclose(dx, right))[0]
-    state = 'kept' if MASK[row, 0] else 'dropped'
-    return (
-        f'keep_prob 0.8, row {row}, which was {state}: dy is {numbers()[1][row, column]:.4g}, your dx is '
-        f'{dx[row, column]:.4g}; expected {right[row, column]:.4g}.'
-    )
+def named(place: tuple[int, ...]) -> str:
+    """A number of x, in a sentence."""
+    x, dy = (each[place] for each in numbers())
+    state = 'kept' if MASK[place[0], 0] else 'dropped'
+    return f'keep_prob 0.8, row {place[0]}, which was {state}, with x = {x:g} and dy = {dy:g}'
 
 
 def called(cell: Any) -> dict[str, Any]:

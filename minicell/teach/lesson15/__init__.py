@@ -19,6 +19,7 @@ from minicell.teach.trials import (
     bprop_check,
     cell_of,
     class_of,
+    compared,
     dice,
     dots,
     form,
@@ -168,15 +169,11 @@ def two_calls(cell: Any) -> tuple[dict[str, Any], str]:
     first, second = cell.part.thrown[:2]
     slopes = [factor * cell.part.power * (X + k) ** (cell.part.power - 1) for k, factor in enumerate(FACTORS)]
     due = DY * (slopes[0] * first + slopes[1] * second)
-    if dx.shape != due.shape:
-        return did, f'dx has shape {dx.shape}; x has shape {due.shape}.'
-    off = np.flatnonzero(~np.isclose(dx, due))
-    if off.size:
-        if np.allclose(dx, DY * sum(slopes) * second):
-            return did, 'of two calls, the first got the dice of the second.'
-        k = next((k for k in off if np.isnan(dx[k])), off[0])
-        value = 'NaN' if np.isnan(dx[k]) else f'{dx[k] + 0.0:.4g}'
-        return did, f'two calls, number {k + 1}: dx is {value}; expected {due[k] + 0.0:.4g}, by the dice of forward.'
+    off = compared(dx, due, lambda place: f'two calls with the dice of forward, number {place[0] + 1}', 'dx')
+    if off and dx.shape == due.shape and np.allclose(dx, DY * sum(slopes) * second):
+        off = 'of two calls, the first got the dice of the second.'
+    if off:
+        return did, off
     if not went_on:
         return did, 'dx is right, but backward has moved the dice: what is thrown next is not what it would have been.'
     return did, ''
