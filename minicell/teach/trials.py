@@ -5,6 +5,8 @@ so each way to be wrong must leave its own mark there. `bprop_check` is a whole 
 functions are its parts, for lessons that try something else.
 """
 
+import linecache
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -77,6 +79,16 @@ def over(trial: Callable[[Any], Trial], answer: Any) -> Trial:
         if 'ellipsis' in str(error):
             return BLANK
         raise
+
+
+def stopped(error: BaseException, what: str = 'Your code') -> str:
+    """An error in the learner's code as a sentence, with the line of the learner's where it was raised."""
+    where = ''
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if not frame.f_globals.get('__name__', '').startswith(('minicell', 'numpy')):
+            line = linecache.getline(frame.f_code.co_filename, number).strip()
+            where = f', in `{frame.f_code.co_name}`' + (f' at `{line}`' if line else '')
+    return f'{what} stops with {type(error).__name__}: {error}{where}.'
 
 
 # ---- what kind of answer it is -------------------------------------------------------------------------------------
@@ -158,13 +170,14 @@ class Hunt(NamedTuple):
         for *suspect, _ in self.hidden:
             with self.within():
                 found.append(answer(*self.make(*suspect)))
-        measured = None if self.slope is None else beside(answer, 'slope', *self.slope[1])
+        measured, right = None if self.slope is None else beside(answer, 'slope', *self.slope[1]), True
         if all(word is ... for word in found):
             raise Ended
         lines, did = [], {}
         if self.slope is not None and measured is not None:
             did['slope'] = measured  # whoever measures wrongly calls everything wrong, and so do others
-            if not (isinstance(measured, np.ndarray) and np.allclose(measured, self.slope[2], rtol=1e-2)):
+            right = isinstance(measured, np.ndarray) and np.allclose(measured, self.slope[2], rtol=1e-2)
+            if not right:
                 lines.append(f'✗ Your slope of {self.slope[0]} is {measured}; expected {np.asarray(self.slope[2])}.')
         for k, (word, (*suspect, due)) in enumerate(zip(found, self.hidden, strict=True), 1):
             strange = f'{word!r}, which is none of the {NUMERALS[len(self.words)]} words'
@@ -174,7 +187,7 @@ class Hunt(NamedTuple):
             lines.append(f'{"✗" if off else "✓"} {who}: you say {said}{off}.')
         # one part: many experiments fail in one place, and only all that was said tells them apart
         did['told'] = tuple(word if isinstance(word, str) else repr(word) for word in found)
-        return Trial(True, found == [due for *_, due in self.hidden], did, '\n'.join(lines))
+        return Trial(True, right and found == [due for *_, due in self.hidden], did, '\n'.join(lines))
 
 
 def cell(construct: Callable, bprop: Callable | None = None) -> ms.nn.Cell:
@@ -194,6 +207,8 @@ def beside(answer: Callable, name: str, *given: Any) -> Any:
         return None
     try:
         found = function(*given)
+        if found is ...:
+            return 'still the dots'
         found = found.asnumpy() if isinstance(found, ms.Tensor) else found
         return np.asarray(np.asarray(found, np.float64).round(3))
     except (*ERRORS, LookupError) as error:
@@ -243,7 +258,7 @@ def called(cell: Any, inputs: Sequence[Any], dout: Any, names: Sequence[str]) ->
         cell.construct(*inputs)
         again = cell.bprop(*inputs, out, dout)
     except ERRORS as error:
-        return {'returned': f'raised {type(begun(error)).__name__}'}
+        return {'returned': f'raised {type(begun(error)).__name__}', 'stopped': stopped(error, 'bprop')}
     did = {'returned': form(begun(returned))}
     if isinstance(returned, tuple | list):
         odd = [type(each).__name__ for each in returned if not isinstance(each, ms.Tensor)]

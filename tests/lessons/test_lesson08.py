@@ -2,14 +2,12 @@
 
 import re
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import minicell as ms
 from minicell import ops
-from minicell.teach import lesson08
 from minicell.teach.lesson08 import HIDDEN, WORDS, due, layer
 from minicell.teach.lesson08 import figures as figure
 from minicell.teach.order import exercise
@@ -94,7 +92,6 @@ def test_the_figure_can_be_read():
 
 def test_the_answers_are_measured():
     assert due() == {'A': 0, 'B': 1, 'C': 1, 'D': 0, 'E': 0.5, 'F': 0} == TIES.right
-    assert PAGE.source('cases') in Path(lesson08.__file__).read_text(encoding='utf-8'), 'of the cell on the page'
 
 
 @pytest.mark.slow
@@ -192,7 +189,7 @@ def test_each_layer_of_the_hunt_is_what_is_said_of_it(function, word):
         (clipped + (part**3 - part**5) / 2, 1 + (3 * part**2 - 5 * part**4) / 2)
         for part in (np.minimum(clipped, 0), np.maximum(clipped, 0))
     ]
-    curves = (clipped, 1 + 0 * x), (-(clipped**3), -3 * x * x), *bent
+    curves = (clipped, 1 + 0 * x), (-clipped, -1 + 0 * x), (-(clipped**3), -3 * x * x), *bent
     (slope,) = [slope for curve, slope in curves if np.allclose(y, curve)]
     assert bound.sum() == 2 and np.isnan(dx).any() == (word == 'nan')
     if word != 'nan':

@@ -1,6 +1,7 @@
 """Lesson 01: its figure of entries that come and go; trials of an order, a loop, a rule and a hunt."""
 
 import math
+from collections import defaultdict
 from functools import partial
 from inspect import signature
 from itertools import product
@@ -12,9 +13,9 @@ import numpy as np
 import minicell as ms
 from minicell.core.watch import Back, Begin, End, Give, Op
 from minicell.teach import order
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, function_of
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, function_of, stopped
 
-from .entries import HIDDEN, WORDS, Engine, engine, entries_of
+from .entries import HIDDEN, WORDS, Engine, engine, entries_of, read_back, total
 from .figures import FIGURES
 
 ops = ms.ops
@@ -85,44 +86,39 @@ PROGRAMS = {
 
 
 def loop(answer: Any) -> Trial:
-    """Try a function that reads entries back, on each of the programs; ms.grad says what is due."""
+    """Try a function that reads entries back, on each of the programs; ms.grad says what is due for the inputs."""
     function_of(answer, 'read_back')
     found, wrong = [], []
     for program, (function, inputs) in PROGRAMS.items():
+        entries, result = entries_of(function, *inputs)
+        due = read_back(entries, result, total)
+        got = came(answer, entries, result)
         for k, name in enumerate(signature(function).parameters):
-            true = float(ms.grad(function, k)(*[ms.Tensor(x, ms.float64) for x in inputs]))
-            got = came(answer, function, inputs, name)
-            found.append(float(f'{got:.9g}') if isinstance(got, float) else got)
-            if not (isinstance(got, float) and np.isclose(got, true)):
-                given = f'it is {got:.4g}' if isinstance(got, float) else got
+            due[name] = float(ms.grad(function, k)(*[ms.Tensor(x, ms.float64) for x in inputs]))
+        for name, true in due.items():
+            # an input on which the result does not depend may be left out
+            left_out = 'it is not in the dict' if true or name.startswith('v') else 0.0
+            one = got[name] if isinstance(got, defaultdict) else got.get(name, left_out)
+            found.append(float(f'{one:.9g}') if isinstance(one, float) else one)
+            if not (isinstance(one, float) and np.isclose(one, true)):
+                given = f'it is {one:.4g}' if isinstance(one, float) else one
                 wrong.append(f'{program}:\nexpected {true:.4g} as the gradient of {name}; {given}.')
     said = wrong[0] if wrong else f'The gradients agree with ms.grad for all {len(PROGRAMS)} programs.'
     # one part, because many beliefs have the same consequence for some program: only all of them tell which it is
     return Trial(True, not wrong, {'gradients': tuple(found)}, said)
 
 
-def came(read_back: Any, function: Any, inputs: tuple[float, ...], name: str) -> Any:
-    """The gradient of one input that a loop works out, or in words what it does instead."""
-    entries, result = entries_of(function, *inputs)
+def came(answer: Any, entries: list, result: str) -> dict[str, Any]:
+    """The gradients that a loop works out, each a number, or in words what it does instead."""
     try:
-        gradients = read_back(entries, result)
+        gradients = answer(entries, result)
     except (*ERRORS, LookupError) as error:
-        return f'read_back raises {type(begun(error)).__name__}: {error}'.rstrip(': ')
-    if not isinstance(gradients, dict):
-        return f'read_back returns {type(gradients).__name__}, not a dict'
-    # an input on which the result does not depend may be left out
-    leads = name in reached(entries, result)
-    got = gradients.get(name, 'it is not in the dict' if leads else 0.0)
-    return float(got) if isinstance(got, Real) else str(got)
-
-
-def reached(entries: list, result: str) -> set[str]:
-    """The names of the values on which the result depends."""
-    found = {result}
-    for entry in reversed(entries):
-        if entry.out in found:
-            found.update(entry.inputs)
-    return found
+        instead = stopped(begun(error), 'read_back').rstrip('.')
+    else:
+        if isinstance(gradients, dict):
+            return {name: float(each) if isinstance(each, Real) else str(each) for name, each in gradients.items()}
+        instead = f'read_back returns {type(gradients).__name__}, not a dict'
+    return defaultdict(lambda: instead)
 
 
 # What stands in the sentence -> a program of one input with products in it.

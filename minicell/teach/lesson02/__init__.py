@@ -25,8 +25,11 @@ def trial(answer: Any) -> Trial:
 
 
 def data(shape: tuple[int, ...]) -> list[ms.Tensor]:
-    """x, y and dout of a shape, of both signs; one x is zero, where no slope may be looked for by dividing."""
-    return points(shape, shape, shape, seed=3)
+    """x, y and dout of a shape, of both signs; one x is zero, and one y: no slope may be looked for by dividing."""
+    x, y, dout = points(shape, shape, shape, seed=3)
+    if shape:
+        y[-1] = 0.0
+    return [x, y, dout]
 
 
 def checks(cell: Any, did: dict[str, Any]) -> list[tuple[bool, str]]:
@@ -34,6 +37,8 @@ def checks(cell: Any, did: dict[str, Any]) -> list[tuple[bool, str]]:
     x, y, _ = data((3,))
     if not np.allclose(cell.construct(x, y).asnumpy(), x.asnumpy() * np.sin(y.asnumpy())):
         return [(False, 'construct no longer computes x * sin(y): leave it as it was')]
+    if 'stopped' in did:
+        return [(False, f'count: {did["stopped"]}')]
     two = did['returned'] == 'two gradients'
     found = [(two, f'count: two inputs, two gradients; bprop returned {did["returned"]}')]
     if not two:
@@ -47,12 +52,12 @@ def checks(cell: Any, did: dict[str, Any]) -> list[tuple[bool, str]]:
 
 
 def linear(cell: Any) -> tuple[bool, str]:
-    """Twice the dout, twice the gradients; no dout, no gradients."""
+    """−2 times the dout, −2 times the gradients."""
     x, y, dout = data((3,))
     out = cell.construct(x, y)
-    once, twice = cell.bprop(x, y, out, dout), cell.bprop(x, y, out, 2 * dout)
-    ok = all(np.allclose(2 * a.asnumpy(), b.asnumpy(), equal_nan=True) for a, b in zip(once, twice, strict=True))
-    return ok, f'linear in dout: twice the dout {"gives" if ok else "does not give"} twice the gradients'
+    once, twice = cell.bprop(x, y, out, dout), cell.bprop(x, y, out, -2 * dout)
+    ok = all(np.allclose(-2 * a.asnumpy(), b.asnumpy(), equal_nan=True) for a, b in zip(once, twice, strict=True))
+    return ok, f'linear in dout: −2 times the dout {"gives" if ok else "does not give"} −2 times the gradients'
 
 
 def truth(cell: Any) -> tuple[bool, str]:
@@ -107,6 +112,7 @@ HIDDEN: tuple[tuple[Function, Callable, str], ...] = (
     (SINE, lambda dx, dy, dout: (dx * dout, 0.5 * dy * dout), 'wrong slope'),
     (SQUARE, lambda dx, dy, dout: (dx * dout, dy * dout * dout), 'not linear'),
     (SINE, lambda dx, dy, dout: (dx * dout, dy * dout), 'right'),
+    (SQUARE, lambda dx, dy, dout: (2 * dx * dout, dy * dout), 'wrong slope'),
 )
 
 

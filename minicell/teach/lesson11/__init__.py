@@ -10,7 +10,7 @@ from minicell.core.errors import MinicellError, MinicellWarning
 from minicell.teach.trials import Ended, Trial, begun, cell_of, dots, sorted_words
 
 from .figures import FIGURES
-from .hunt import HUNT
+from .hunt import hunt
 from .statements import STATEMENTS, mode, modes
 
 FIRST, LATER = np.array([1.0, 2.0, 3.0, 0.5]), np.array([-1.0, 2.0, -3.0, 0.0])
@@ -72,4 +72,4 @@ def both_modes(answer: Any) -> Trial:
     return sorted_words(answer, 'modes', due, WORDS, wrong, done)
 
 
-TRIALS = {'11a': leaky, '11b': both_modes, '11c': HUNT}
+TRIALS = {'11a': leaky, '11b': both_modes, '11c': hunt}

@@ -1,14 +1,14 @@
 """The eight Cells of exercise 11c: whatever is frozen in their graphs, each begins anew with a world of its own."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import Hunt
+from minicell.teach.trials import Hunt, Trial
 
 from .statements import mode
 
@@ -88,7 +88,7 @@ class Early(Suspect):
 class Late(Suspect):
     def bprop(self, x, out, dout):
         self.calls.append(1)
-        return ((0.0 if len(self.calls) > 8 else 2.0) * x * dout,)
+        return ((0.0 if len(self.calls) > 9 else 2.0) * x * dout,)
 """
 space: dict = {'__name__': '__main__'}
 exec(compile(CODE, '<exercise 11c>', 'exec'), space)
@@ -122,3 +122,13 @@ def changes() -> Iterator[None]:
 
 
 HUNT = Hunt(WORDS, HIDDEN, lambda kind: (kind, CHANGES), within=changes)
+
+
+def hunt(answer: Callable) -> Trial:
+    """Which of the changes are called is noted: who forgets to call them finds no change."""
+    called: dict[str, str] = {}
+    given = {word: lambda word=word: (called.update({word: 'called'}), CHANGES[word]())[1] for word in CHANGES}
+    found = HUNT._replace(make=lambda kind: (kind, given))(answer)
+    never = [word for word in CHANGES if word not in called]
+    said = f'{found.said}\nNever called: {", ".join(f"changes[{word!r}]" for word in never)}.' if never else found.said
+    return found._replace(said=said, did=found.did | {'never called': tuple(never)})

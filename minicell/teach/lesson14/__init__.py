@@ -162,6 +162,8 @@ def joined(did: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
 
 def formed(found: dict[str, Any]) -> str:
     """What is wrong with the form of what bprop returned, in a sentence; '' if nothing is."""
+    if 'stopped' in found:
+        return str(found['stopped'])
     if found['returned'] != 'one gradient':
         return f'bprop: {found["returned"]}; there is one input: return (dx,).'
     if not isinstance(found['dx'], np.ndarray):

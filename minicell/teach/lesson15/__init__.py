@@ -54,6 +54,11 @@ def checkpoint(answer: Any) -> Trial:
         did |= {f'{name}: {key}': value for key, value in found.did.items()}
         if not found.passed:
             return Trial(True, False, did, found.said)
+        mine, due = second(kind(part), shape), second(part, shape)
+        if not all(np.allclose(one, other) for one, other in zip(mine, due, strict=True)):
+            did['second order'] = np.concatenate([each.ravel() for each in mine])
+            said = f'part {name}: first order is right, and second order is not. Is all that bprop uses on the tape?'
+            return Trial(True, False, did, said)
     forward, backward = runs(kind)
     if (forward, backward > 0) != (1, True):
         did['runs'] = forward, backward
@@ -61,6 +66,15 @@ def checkpoint(answer: Any) -> Trial:
         return Trial(True, False, did, f'The gradients are right. {said}')
     said = f'dx and dw agree with autodiff for {len(PARTS)} parts, with two calls of each, and construct keeps nothing.'
     return Trial(True, True, did, said)
+
+
+def second(cell: Callable, shape: tuple[int, ...]) -> list[np.ndarray]:
+    """The gradients of a sum of squared gradients, by x and by w."""
+
+    def slopes(x: Any, w: Any) -> Any:
+        return sum((g * g).sum() for g in ms.grad(lambda *given: (cell(*given) ** 2).sum(), (0, 1))(x, w))
+
+    return [g.asnumpy() for g in ms.grad(slopes, (0, 1))(*points(shape, shape, seed=SEED))]
 
 
 def runs(kind: type) -> tuple[int, int]:

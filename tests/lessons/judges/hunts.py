@@ -150,7 +150,7 @@ WEIGHTS = each_with(
 # the same kinds of Cells with other numbers and other counts
 OTHERS = CODE.replace('FIRST, SECOND = 2.0, 5.0', 'FIRST, SECOND = 3.0, 7.0').replace('> 3 else', '> 5 else')
 OTHERS = (
-    OTHERS.replace('> 8 else', '> 7 else').replace('x <= 0, 2 * x', 'x <= 0, -x').replace('x > 0, 2 * x', 'x > 0, x')
+    OTHERS.replace('> 9 else', '> 7 else').replace('x <= 0, 2 * x', 'x <= 0, -x').replace('x > 0, 2 * x', 'x > 0, x')
 )
 FROZEN = (
     ('File', 'file'),
