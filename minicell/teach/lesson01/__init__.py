@@ -1,7 +1,6 @@
 """Lesson 01: its figure of entries that come and go; trials of an order, a loop, a rule and a hunt."""
 
 import math
-from collections import defaultdict
 from functools import partial
 from inspect import signature
 from itertools import product
@@ -92,14 +91,14 @@ def loop(answer: Any) -> Trial:
     for program, (function, inputs) in PROGRAMS.items():
         entries, result = entries_of(function, *inputs)
         due = read_back(entries, result, total)
-        got = came(answer, entries, result)
+        got, instead = came(answer, entries, result)
         for k, name in enumerate(signature(function).parameters):
             due[name] = float(ms.grad(function, k)(*[ms.Tensor(x, ms.float64) for x in inputs]))
         for name, true in due.items():
             # an input on which the result does not depend may be left out
             left_out = 'it is not in the dict' if true or name.startswith('v') else 0.0
-            one = got[name] if isinstance(got, defaultdict) else got.get(name, left_out)
-            found.append(float(f'{one:.9g}') if isinstance(one, float) else one)
+            one = instead or got.get(name, left_out)
+            found.append(float(f'{one:.9g}') if isinstance(one, float) else one.partition(', in `')[0])
             if not (isinstance(one, float) and np.isclose(one, true)):
                 given = f'it is {one:.4g}' if isinstance(one, float) else one
                 wrong.append(f'{program}:\nexpected {true:.4g} as the gradient of {name}; {given}.')
@@ -108,17 +107,15 @@ def loop(answer: Any) -> Trial:
     return Trial(True, not wrong, {'gradients': tuple(found)}, said)
 
 
-def came(answer: Any, entries: list, result: str) -> dict[str, Any]:
-    """The gradients that a loop works out, each a number, or in words what it does instead."""
+def came(answer: Any, entries: list, result: str) -> tuple[dict[str, Any], str]:
+    """The gradients that a loop works out; or none, and in words what it does instead."""
     try:
         gradients = answer(entries, result)
     except (*ERRORS, LookupError) as error:
-        instead = stopped(begun(error), 'read_back').rstrip('.')
-    else:
-        if isinstance(gradients, dict):
-            return {name: float(each) if isinstance(each, Real) else str(each) for name, each in gradients.items()}
-        instead = f'read_back returns {type(gradients).__name__}, not a dict'
-    return defaultdict(lambda: instead)
+        return {}, stopped(begun(error), 'read_back').rstrip('.')
+    if not isinstance(gradients, dict):
+        return {}, f'read_back returns {type(gradients).__name__}, not a dict'
+    return {name: float(each) if isinstance(each, Real) else str(each) for name, each in gradients.items()}, ''
 
 
 # What stands in the sentence -> a program of one input with products in it.

@@ -73,6 +73,7 @@ RULES = (
     (WAVE, lambda a, b, d: (-a * d, b * d), 'wrong slope'),
     (WAVE, lambda a, b, d: (a * ops.abs(d), b * ops.abs(d)), 'not linear'),
     (HYPERBOLA, lambda a, b, d: (a, b), 'deaf'),
+    (HYPERBOLA, lambda a, b, d: (b * d, a * d), 'wrong slope'),
     (HYPERBOLA, lambda a, b, d: (a * d, b * d), 'right'),
 )
 
