@@ -95,6 +95,7 @@ MASKS = each_with(
     (
         (masks.Suspect, 'right'),
         (masks.Stale, 'stale mask'),
+        (masks.StaleAsMany, 'stale mask'),
         (masks.Twice, 'scaled twice'),
         (masks.New, 'new mask'),
         (masks.TwiceByMask, 'scaled twice'),
@@ -118,6 +119,8 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
     (lambda x: ops.select(x <= 0, ops.maximum(x, -1.0), ms.Tensor(np.minimum(x.asnumpy(), 1.0))), 'gap'),
     (lambda x: ops.select(x > -1, ops.select(x > 1, 1.0, x), -1.0), 'edge'),
     (lambda x: outside(x, x + ms.Tensor(0.3 * x.asnumpy())), 'gap'),
+    (lambda x: outside(x, x + 0.3 * x * x - ms.Tensor(0.3 * x.asnumpy() ** 2)), 'gap'),
+    (lambda x: -outside(x, 2 * ms.Tensor(x.asnumpy()) - x), 'gap'),
     (lambda x: ops.select(ops.abs(x) <= 1, x, ops.abs(x) / x), 'nan'),
     (lambda x: ops.minimum(ops.maximum(x, -1.0), 1.0), 'right'),
     (lambda x: ops.select(x < 1, ops.select(x < -1, -1.0, x), 1.0), 'edge'),
@@ -150,9 +153,7 @@ WEIGHTS = each_with(
 
 # the same kinds of Cells with other numbers and other counts
 OTHERS = CODE.replace('FIRST, SECOND = 2.0, 5.0', 'FIRST, SECOND = 3.0, 7.0').replace('> 3 else', '> 5 else')
-OTHERS = (
-    OTHERS.replace('> 9 else', '> 7 else').replace('x <= 0, 2 * x', 'x <= 0, -x').replace('x > 0, 2 * x', 'x > 0, x')
-)
+OTHERS = OTHERS.replace('x <= 0, 2 * x', 'x <= 0, -x').replace('x > 0, 2 * x', 'x > 0, x')
 FROZEN = (
     ('File', 'file'),
     ('DigitsAbove', 'global'),
