@@ -103,12 +103,13 @@ def sentences(cells: list[Cell], file: str) -> dict[str, tuple[str, str]]:
 
 def right_places(lesson: str, sizes: list[int]) -> list[int]:
     """Where the right answer of each question stands: a place that this lesson has used least, drawn by lot."""
-    lot, used = Random(f'lesson {lesson}'), [0] * max(sizes, default=0)
-    places = []
-    for size in sizes:
-        least = min(used[:size])
-        places.append(lot.choice([place for place in range(size) if used[place] == least]))
-        used[places[-1]] += 1
+    lot, used = Random(f'places in lesson {lesson}'), [0] * max(sizes, default=0)
+    places = [0] * len(sizes)
+    # those with many answers first: they may stand anywhere, and not only where the others do not
+    for k in sorted(range(len(sizes)), key=lambda k: -sizes[k]):
+        least = min(used[: sizes[k]])
+        places[k] = lot.choice([place for place in range(sizes[k]) if used[place] == least])
+        used[places[k]] += 1
     return places
 
 
