@@ -111,7 +111,8 @@ class Trials:
                 d.flat[rng.integers(d.size)] = 1.0
         self.attempt('−1000 times it', self.fresh(wide), [-1000.0 * d for d in self.douts], wide)
         with contextlib.suppress(MinicellError):  # an op without a rule
-            if self.main.program is not None and not all(np.isfinite(d).all() for d in self.main.due):
+            known = [*(self.main.due if self.main.program is not None else ()), *self.main.yours]
+            if not all(np.isfinite(d).all() for d in known if d is not None):
                 one = []  # 0 times infinity is nothing to be judged by
         if one:
             self.attempt('a single 1', self.fresh(wide), one, wide)

@@ -129,13 +129,14 @@ def limit(t: Takeover, told: Verdict) -> Verdict:
         mean, gap, before, after = (np.take_along_axis(a, at, 0)[0] for a in all_of)
         size = np.abs(mean)
         steady = (gap <= 1e-3 * size + tiny) & ((after <= 0.5 * before) | (after <= 1e-6 * size))
-        due = np.where(np.isfinite(due), due, np.where(steady, mean, np.nan))
+        known = np.isfinite(due) | (due == told.given)  # an infinite slope, as sqrt has at 0, is due if it is yours
+        due = np.where(known, due, np.where(steady, mean, np.nan))
         for where in map(tuple, np.argwhere(np.isnan(due))[: differences.SINGLES].tolist()):  # in an idle branch, say
             v = np.zeros(due.shape)
             v[where] = step = float(differences.scale(t.xs[told.place])[where])
-            found = t.replaying(told.place).along(np.zeros(due.shape), v).slope
-            if (found.room <= 1e-3 * abs(found.middle) or not found.size) and not found.kink:
-                due[where], gap[where] = found.middle / step, found.room / step
+            tried = t.replaying(told.place).along(np.zeros(due.shape), v)
+            if tried.sure and not tried.slope.kink:
+                due[where], gap[where] = tried.slope.middle / step, tried.slope.room / step
     room = np.where(bad, np.nan_to_num(4 * gap + 64 * t.eps * np.abs(due)) + tiny, told.room)
     return told._replace(due=due, room=room, why='The rules give NaN or infinity here: this is the limit.')
 
@@ -144,7 +145,7 @@ def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """Yours differs, or the truth is not known everywhere: it may be a kink, and yours may be rounded badly."""
     off = differs(given, told.due, told.room) | np.isnan(told.due)
     kinks, nearest = t.kinks(told.place, given)
-    kinks &= off & np.isfinite(given)
+    kinks &= off
     if kinks.any():  # the due number is the nearest of those between the slopes
         slack = 1e-6 * np.abs(nearest) + np.nan_to_num(told.room)
         told = told._replace(due=np.where(kinks, nearest, told.due), room=np.where(kinks, slack, told.room))

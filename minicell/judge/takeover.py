@@ -109,9 +109,16 @@ class Takeover:
         return self.again.program(self.xs)
 
     def function(self, place: int) -> Callable[[np.ndarray], list[np.ndarray]]:
-        """construct, as a function of one input."""
-        _ = self.replay
-        return lambda x: self.again.program([*self.xs[:place], x, *self.xs[place + 1 :]], look=False)
+        """construct, as a function of one input; NaN where it raises, as away from here it may."""
+        here = self.replay.made
+
+        def called(x: np.ndarray) -> list[np.ndarray]:
+            try:
+                return self.again.program([*self.xs[:place], x, *self.xs[place + 1 :]], look=False)
+            except Harm:
+                return [np.full(a.shape, np.nan) for a in here]
+
+        return called
 
     def trying(self, place: int, rounding: float = 0.0) -> Trying:
         """construct as a function of one input, which differences look at; rounding: of what it is compared with."""
@@ -179,8 +186,9 @@ class Takeover:
 
     def kinks(self, place: int, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where the slopes around the point do not meet, however near they are; and what is nearest to yours there."""
-        here = self.exact[place]  # one of the directions leads along yours − due, where a slope that is yours is met
-        ways = [directions(self.xs, self.rng, place, way) for way in (given - np.nan_to_num(here), None, None)]
+        here, given = self.exact[place], np.nan_to_num(given, posinf=0.0, neginf=0.0)
+        towards = given - np.nan_to_num(here)  # where a slope that is yours is met
+        ways = [directions(self.xs, self.rng, place, way) for way in (towards, None, None)]
         ways = [[d if k == place else None for k, d in enumerate(way)] for way in ways]
         found = []
         for radius in (1e-7, 1e-12):

@@ -51,8 +51,9 @@ class Again:
         except Exception as error:  # two dtypes that do not fit, perhaps
             if narrow or self.narrow:
                 raise Harm(f'called again, construct raises {type(error).__name__}') from None
+        found = self.program(xs, look, narrow=True)
         self.narrow = True
-        return self.program(xs, look)
+        return found
 
     def tried(self, xs: Arrays, narrow: bool, look: bool) -> Any:
         """construct in Float64, and so is all that it can reach; or in the dtypes that it was called with."""

@@ -63,7 +63,7 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         for a, b, g, moved in zip(here, there, came, moves, strict=True):
             moved |= a != b
             parts.append(0.0 * a if g is None else g * (b - a))
-        terms = max(terms, sum(float(np.sum(np.abs(p))) for p in parts) / abs(t))
+        terms = np.fmax(terms, sum(float(np.sum(np.abs(p))) for p in parts) / abs(t))
         return sum(float(np.sum(p)) for p in parts)
 
     def shown(t: float) -> int:  # how many numbers of the function change when all of x does
@@ -75,6 +75,7 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
     for steps in (LADDER, FINER):
         for h in steps:
             up, down = change(h) / h, change(-h) / -h
+            up, down = (down if up != up else up), (up if down != down else down)  # log and sqrt have one side
             rungs.append((0.5 * (up + down), down, up))
         moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
         table = np.array(rungs)
@@ -146,7 +147,7 @@ class Tried(NamedTuple):
     def sure(self) -> bool:
         """Whether differences can tell: what they are not sure of is small beside the slope; or both are nothing, but
         for rounding."""
-        there = max(abs(self.said), abs(self.slope.middle))
+        there = np.maximum(abs(self.said), abs(self.slope.middle))  # (NaN stays NaN)
         return 4 * self.slope.room <= 0.02 * there or self.nothing(self.rounding) or not there
 
     @property
@@ -236,7 +237,8 @@ class Trying:
                 if found.sure and found.slope.kink and low - edge <= found.said <= high + edge:
                     due[at], kinks = given[at], True
                 elif found.sure:
-                    due[at], room[at] = found.slope.middle / step, 4 * found.slope.room / step
+                    room[at] = 4 * found.slope.room / step
+                    due[at] = found.slope.middle / step * (abs(found.slope.middle) > 4 * found.slope.room)
                 if found.sure:
                     break
         return due, room, kinks

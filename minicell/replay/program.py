@@ -231,8 +231,10 @@ def wide(value: Any) -> np.ndarray:
 
 
 def rounds_to(yours: np.ndarray | None, kind: type) -> bool:
-    """Whether a bprop has rounded all its numbers to a coarser dtype: fractions, more than a few, and each fits it."""
+    """Whether a bprop has rounded all its numbers to a coarser dtype: each fits it, and a few fit no coarser one, as 1.5
+    would."""
     if yours is None or yours.dtype.itemsize <= np.dtype(kind).itemsize:
         return False
-    parts = yours[np.isfinite(yours) & (yours % 1 != 0)]
-    return len(set(parts)) > 2 and bool((parts.astype(kind) == parts).all())
+    parts = np.unique(yours[np.isfinite(yours)])
+    fewer = np.ldexp(np.frexp(parts)[0], np.finfo(kind).nmant - 2)  # whole, if it needs three digits less than kind has
+    return bool((parts.astype(kind) == parts).all() and np.sum(fewer % 1 != 0) > 2)
