@@ -4,8 +4,9 @@ A hypothesis looks at all trials and yields the sentences that hold for every on
 telling hypotheses come first. What a few numbers could fit by accident is not said: see `many`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product, takewhile
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ class Trial(NamedTuple):
     twice: np.ndarray | None = None  # yours for twice the dout
     again: np.ndarray | None = None  # yours, asked the same once more at once
     after: np.ndarray | None = None  # yours, asked the same after another call of the Cell (with other inputs)
+    paths: Mapping[str, np.ndarray] = MappingProxyType({})  # 'path through s is': what is due if s, a value, is fixed
     wide: bool | None = None  # where yours is Float16 or Float32: whether the same is right in Float64
 
 
@@ -61,7 +63,13 @@ def diagnose(trials: Sequence[Trial]) -> str:
 
 def sentences(cases: list[Case], wrong: list[Case]) -> Iterator[str]:
     """All that fits, the most telling first."""
-    tried = (facts, whole, constant, factor, part, instead, along) if many(wrong, 3) else (facts, part) if wrong else ()
+    tried = (
+        (facts, whole, constant, missing, factor, part, instead, along)
+        if many(wrong, 3)
+        else (facts, part)
+        if wrong
+        else ()
+    )
     yield from unlike(cases, 'again', 'Asked the same twice, it answers differently', 'it is {}, and then {}')
     yield from (said + at(wrong) for hypothesis in tried for said in hypothesis(cases))
     yield from unlike(cases, 'after', 'A call of the Cell in between changes it', 'it is {}, and after that call {}')
@@ -115,7 +123,6 @@ def facts(cases: Sequence[Case]) -> Iterator[str]:
 def whole(cases: Sequence[Case]) -> Iterator[str]:
     """It is 0, the negative, the gradient of another input, what is due in other places, or not added up."""
     also = lambda n: lambda c: c.due + c.t.others[n] if np.shape(c.t.others.get(n)) == c.due.shape else None
-    turned = lambda k: lambda c: np.flip(c.due, k) if c.due.ndim > k else None
     ways: dict[str, Callable[[Case], Any]] = {
         'It is 0 everywhere': lambda c: 0 * c.yours,
         'It has the opposite sign': lambda c: -c.due,
@@ -123,7 +130,6 @@ def whole(cases: Sequence[Case]) -> Iterator[str]:
         **{f'It is the gradient of {n}': lambda c, n=n: c.t.others.get(n) for n in cases[0].t.others},
         **{f'The gradient of {n} is added to it': also(n) for n in cases[0].t.others},
         'It is what is due, transposed': lambda c: c.due.swapaxes(-1, -2) if c.due.ndim > 1 else None,
-        **{f'It is what is due, turned around along axis {k}': turned(k) for k in range(4 if many(cases, 5) else 0)},
         'A sum over the axes that forward broadcast is missing': lambda c: c.yours if unsummed(c) else None,
     }
     yield from (said for said, made in ways.items() if all(c.is_(made(c)) for c in cases))
@@ -152,6 +158,15 @@ def constant(cases: Sequence[Case]) -> Iterator[str]:
             yield f'It is too {said} by a factor, {word}'
     if np.isfinite(found).all() and all(c.live.sum() > 1 for c in cases):
         yield 'It is a multiple of what is due, another one in each call'
+
+
+def missing(cases: Sequence[Case]) -> Iterator[str]:
+    """A way that leads through a value of construct is missing, or there is no other."""
+    for said, each in shared(cases, lambda c: c.t.paths).items():
+        if all(c.is_(p, 1) for c, p in zip(cases, each, strict=True)):
+            yield f'The {said} missing'
+        if all(c.is_(c.due - p, 1, np.abs(c.due) + np.abs(p)) for c, p in zip(cases, each, strict=True)):
+            yield f'Only the {said} there'
 
 
 TIMES = {1: ('', ''), -1: ('−', '−'), 2: ('2 · ', '½ · '), 0.5: ('½ · ', '2 · '), -2: ('−2 · ', '−½ · ')}

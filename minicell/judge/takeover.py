@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.tensor import is_float, tensors_in
 from ..ink.numbers import largest
-from ..replay.again import Again
+from ..replay.again import Again, another
 from ..replay.differences import FINEST, Trying, directions, moved
 from ..replay.harmless import Harm
 from ..replay.program import Arrays, Program, rounds_to, shaken, wide
@@ -62,8 +62,7 @@ class Takeover:
 
     def tiny(self, place: int) -> float:
         """What rounding comes to among the smallest numbers of the dtype of an input."""
-        kind = np.finfo(self.inputs[place].dtype)
-        return float(8 * kind.smallest_subnormal if kind.bits == 16 else kind.smallest_normal)
+        return float(8 * np.finfo(self.inputs[place].dtype).smallest_subnormal)
 
     # ---- by the rules ----
 
@@ -106,7 +105,11 @@ class Takeover:
         now = self.again.program(self.inputs, look=False, narrow=True)
         if any(not np.array_equal(wide(a), b, equal_nan=True) for a, b in zip(self.outs, now, strict=True)):
             raise Harm(AGAIN)
-        return self.again.program(self.xs)
+        found = self.again.program(self.xs)
+        if not self.again.narrow and another(found.made, now):
+            self.again.narrow = True
+            return self.again.program(self.xs)
+        return found
 
     def function(self, place: int) -> Callable[[np.ndarray], list[np.ndarray]]:
         """construct, as a function of one input; NaN where it raises, as away from here it may."""

@@ -106,13 +106,16 @@ class Program:
 
     # ---- the rules ----
 
-    def read(self, came: Arrays, ran: list[Ran] | None = None, shake: Callable | None = None) -> list[np.ndarray]:
-        """The gradient of each input for these cotangents of the outputs; shake: what rounds each of them."""
-        cotangents, _ = self.trace(came, self.recorded if ran is None else ran, shake)
+    def read(
+        self, came: Arrays, ran: list | None = None, shake: Callable | None = None, but: Any = ()
+    ) -> list[np.ndarray]:
+        """The gradient of each input for these cotangents of the outputs; shake: what rounds each of them; but: through
+        which Tensors, by their id, nothing passes."""
+        cotangents, _ = self.trace(came, self.recorded if ran is None else ran, shake, but)
         return [np.broadcast_to(cotangents.get(id(t), 0.0), t.shape) for t in self.inputs]
 
     @np.errstate(all='ignore')
-    def trace(self, came: Arrays, ran: list[Ran], shake: Callable | None = None) -> tuple[dict, list[tuple]]:
+    def trace(self, came: Arrays, ran: list, shake: Callable | None = None, but: Any = ()) -> tuple[dict, list[tuple]]:
         """What arrives at each Tensor, by its id, and (op, what came for each of its outputs), the last op first."""
         cotangents: dict[int, Any] = {}
         steps = []
@@ -125,7 +128,7 @@ class Program:
             if g is not None:
                 add(t, wide(g))
         for op, ins, outs in reversed(ran):
-            gs = [cotangents.pop(id(t), None) for t in tensors_in(op.out) if is_float(t)]
+            gs = [cotangents.pop(id(t), None) for t in tensors_in(op.out) if is_float(t) and id(t) not in but]
             if all(g is None for g in gs):
                 continue
             steps.append((op, gs))
@@ -231,8 +234,7 @@ def wide(value: Any) -> np.ndarray:
 
 
 def rounds_to(yours: np.ndarray | None, kind: type) -> bool:
-    """Whether a bprop has rounded all its numbers to a coarser dtype: each fits it, and a few fit no coarser one, as 1.5
-    would."""
+    """Whether a bprop has rounded its numbers to a coarser dtype: each fits it, and a few fit no coarser one."""
     if yours is None or yours.dtype.itemsize <= np.dtype(kind).itemsize:
         return False
     parts = np.unique(yours[np.isfinite(yours)])
