@@ -13,7 +13,7 @@ from ..core.errors import MinicellError
 from ..replay import differences
 from ..replay.harmless import Harm
 from .takeover import FAR, Takeover
-from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, differs, written
+from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, differs
 
 FEW, MANY = 4, 16  # how often all numbers are rounded at random: at first, and before something is called wrong
 BETWEEN = 'There is no derivative at this {}: yours lies between the slopes on both sides.'
@@ -87,10 +87,7 @@ def by_rules(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
             told = told._replace(room=room)
             if times and (apart(given, due) > FAR * room).any():
                 break  # that is no rounding
-    values, slopes = t.program.leads(told.place, t.came)
-    if values and not slopes:
-        return stepped(told, given)
-    return doubted(t, told, given)
+    return stepped(told, given) if t.program.leads(told.place, t.came) == (True, False) else doubted(t, told, given)
 
 
 def drowned(t: Takeover, told: Verdict, given: np.ndarray) -> tuple[Verdict, bool]:
@@ -177,11 +174,7 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         with suppress(Harm):
             if t.trying(place).leaves_open(off, size):
                 return told._replace(verdict=RIGHT, room=off)
-    at = told.worst
-    where = f'd{told.name}{list(at) if at else ""}'
-    yours, due = written(given[at], told.due[at])
-    said = f'None counts as zero, and {where}' if told.yours is None else f'{where} is {yours}, and'
-    return told._replace(verdict=WRONG, why=f'{said} should be {due}.')
+    return told._replace(verdict=WRONG, why=told.numbers)
 
 
 # ---- construct is called again ---------------------------------------------------------------------------------------

@@ -21,10 +21,7 @@ MOST = 8  # values of construct, which may be constants
 def named(
     told: Sequence[Verdict], trials: Sequence[Takeover], repeated: dict[str, list] | None = None
 ) -> list[Verdict]:
-    """Verdicts with the mistakes named; a few further trials are made, so that nothing fits by accident.
-
-    repeated: what bprop returned when it was asked the same again, and after another call.
-    """
+    """Verdicts with the mistakes named, by further trials, too; repeated: what bprop returned, asked again."""
     if all(v.verdict != WRONG for v in told):
         return list(told)
     every = [*trials, *more(trials[0])]

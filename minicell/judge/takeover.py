@@ -1,6 +1,7 @@
 """A takeover before the judge: what came in, what its bprop returned, what was asked for, and what it can be asked."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +19,6 @@ from .verdict import Verdict, differs
 FAR = 1000  # times the rounding of its numbers: what is off by more is not rounded
 EPS = float(np.finfo(np.float64).eps)
 BESIDE = 1 / 64, 1e-5  # how far beside the point, in proportion to the numbers, rounding is looked at
-AGAIN = 'construct returns other numbers when it is called again: it is random, or keeps a state'
 
 
 @dataclass(eq=False)
@@ -104,22 +104,20 @@ class Takeover:
         """The same call once more. Raises Harm where it cannot be had, or is another one: of a random Cell, say."""
         now = self.again.program(self.inputs, look=False, narrow=True)
         if any(not np.array_equal(wide(a), b, equal_nan=True) for a, b in zip(self.outs, now, strict=True)):
-            raise Harm(AGAIN)
+            raise Harm('construct returns other numbers when it is called again: it is random, or keeps a state')
         found = self.again.program(self.xs)
-        if not self.again.narrow and another(found.made, now):
-            self.again.narrow = True
-            return self.again.program(self.xs)
-        return found
+        odd = not self.again.narrow and another(found.made, now)
+        self.again.narrow |= odd
+        return self.again.program(self.xs) if odd else found
 
     def function(self, place: int) -> Callable[[np.ndarray], list[np.ndarray]]:
         """construct, as a function of one input; NaN where it raises, as away from here it may."""
         here = self.replay.made
 
         def called(x: np.ndarray) -> list[np.ndarray]:
-            try:
+            with suppress(Harm):
                 return self.again.program([*self.xs[:place], x, *self.xs[place + 1 :]], look=False)
-            except Harm:
-                return [np.full(a.shape, np.nan) for a in here]
+            return [np.full(a.shape, np.nan) for a in here]
 
         return called
 

@@ -15,8 +15,9 @@ from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
 from ..ink.numbers import largest
 from ..ops.create import STOP
+from ..story.facts import under
 from .harmless import Harm, Kept, untouched
-from .program import Arrays, Program, under, wide
+from .program import Arrays, Program, wide
 
 
 class Again:

@@ -19,6 +19,7 @@ from ..heard import Asked
 from ..ops.arithmetic import SELECT
 from ..ops.create import STOP
 from ..ops.hooks import Passing
+from ..story.facts import under
 
 Arrays = Sequence[np.ndarray | None]
 ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -109,8 +110,8 @@ class Program:
     def read(
         self, came: Arrays, ran: list | None = None, shake: Callable | None = None, but: Any = ()
     ) -> list[np.ndarray]:
-        """The gradient of each input for these cotangents of the outputs; shake: what rounds each of them; but: through
-        which Tensors, by their id, nothing passes."""
+        """The gradient of each input for these cotangents of the outputs; shake: what rounds each of them; but: ids of
+        Tensors through which nothing passes."""
         cotangents, _ = self.trace(came, self.recorded if ran is None else ran, shake, but)
         return [np.broadcast_to(cotangents.get(id(t), 0.0), t.shape) for t in self.inputs]
 
@@ -220,11 +221,6 @@ def shaken(eps: float, seed: int) -> Callable:
         return v * (1 + eps * ((n >> np.uint64(11)) / 2.0**52 - 1)).reshape(v.shape)
 
     return shake
-
-
-def under(rule: Any) -> Any:
-    """The rule of an entry, whether its output has hooks or not."""
-    return getattr(rule, 'inner', rule)
 
 
 def wide(value: Any) -> np.ndarray:
