@@ -49,8 +49,8 @@ class Cell:
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self._around is not None:
             return self._around(self, args, kwargs, sys._getframe(1))
-        # (most Cells have no bprop: asking that here saves each of them a call)
-        if tape.looking or (tape.recorded_from != NOWHERE and self.bprop is not None and takes_over(self)):
+        # (what `takes_over` says, without a call: inside a takeover, hidden_from is not above recorded_from)
+        if tape.looking or (tape.recorded_from < tape.hidden_from and self.bprop is not None):
             return call(self, args, kwargs, sys._getframe(1))
         if kwargs or len(args) != 1:
             return self.construct(*args, **kwargs)
@@ -81,20 +81,22 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
         return watched(cell, args, kwargs, frame, cell.construct)
     inside, arity, reads = addresses_by_class.get(type(cell)) or _new_address(cell)
     x = args[0] if arity == 1 == len(args) else None
-    if type(x) is not Tensor or x.at >= NOWHERE or kwargs or tape.looking or cell.internal_params:
+    one = type(x) is Tensor and tape.recorded_from <= x.at < NOWHERE
+    if not one or kwargs or tape.looking or cell.internal_params:
         return _call_with_any_inputs(cell, args, kwargs, frame, inside, arity)
-    at = x.at
-    if at >= tape.recorded_from:  # construct, and the entry, get a new Tensor
-        given, x = x, blank()
-        x.array, x.at, args = given.array, inside + 1, (x,)  # not inside: construct may write what it made, no input
+    given, at = blank(), x.at  # construct, and the entry, get a new Tensor
+    given.array, given.at, args = (
+        x.array,
+        inside + 1,
+        (given,),
+    )  # not inside: construct may write what it made, no input
     try:
         result = tape.hide(inside, cell._construct, args, kwargs)
     finally:
-        if at >= tape.recorded_from:  # (else construct may have written it)
-            x.at = at
+        given.at = at
     if reads or captured:
         _tell_traps(cell, at, frame)
-    plain = type(result) is Tensor and result.array.dtype.kind == 'f' and at >= tape.recorded_from
+    plain = type(result) is Tensor and result.array.dtype.kind == 'f'
     if plain and not tape.recorded_from <= result.at < NOWHERE:  # (construct may return a captured value, or its input)
         out = blank()
         out.array = result.array
@@ -296,11 +298,11 @@ def _add(pairs: Iterable[tuple], cts: list, offset: int) -> None:
 
 def call_bprop(cell: Cell, inputs: tuple, out: object, g: object) -> object:
     """Call bprop with the cotangent g of out, an array or a Tensor. Returns its result unchecked."""
-    if type(g) is Tensor and (tape.looking or g.at >= tape.recorded_from):
+    if type(g) is Tensor:
         result, dout = out, g if tape.looking else lend(g)
     elif type(out) is Tensor:
         result, dout = out, blank()  # `lend`, written out
-        dout.array = array = (g.array if type(g) is Tensor else g)[...]
+        dout.array = array = g[...]
         array.setflags(False)
         dout.at = LENT
     else:

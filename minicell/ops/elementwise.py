@@ -38,13 +38,24 @@ _step = on_both(plain('Heaviside', lambda x: (x > ZERO[x.dtype]).astype(x.dtype)
 # (the difference 1 - out would be rounded away where out is nearly 1: it is sigmoid(-x))
 sigmoid = unary('Sigmoid', _sigmoid, lambda g, out, x: g * (out * both_sigmoid(-x)), floats=True)
 # (NumPy takes half as long for the maximum of two arrays as for that of an array and a number)
-rectified = unary('ReLU', lambda x: np.maximum(x, np.zeros(x.shape, x.dtype)), lambda g, out, x: masked(g, _step(out)))
+rectified = unary('ReLU', lambda x: np.maximum(x, np.zeros(x.shape, x.dtype)), lambda g, out, x: _rectified_dx(g, out))
 relu6 = unary('ReLU6', lambda x: np.clip(x, 0, 6), lambda g, out, x: relu6_grad(g, x), floats=True)
 RELU6_GRAD = NoRule('ReLU6Grad', lambda g, x: unsigned(g, (x > 0) & (x <= 6)),
                     'the backward of ReLU6 has no rule, so ReLU6 has no second derivative.')
 relu6_grad = on_both(lambda g, x: apply_many(RELU6_GRAD, tuple(promoted(RELU6_GRAD, g, x)), (), getframe(2)),
                      RELU6_GRAD.kernel)
 # fmt: on
+
+
+def _rectified_dx(g, out):
+    """g where out is above 0; as `masked`, in which -0 becomes 0, but on arrays in memory of one array."""
+    if isinstance(g, Tensor):
+        return masked(g, _step(out))
+    zero = ZERO[out.dtype]
+    dx = (out > zero).astype(out.dtype)
+    dx *= g
+    dx += zero
+    return dx
 
 
 @in_float32
