@@ -183,6 +183,8 @@ class KeptOnSelf(Trap):
 
     def ran_forward(self, gradient) -> None:
         """Backward will come; that of a vjp later, and perhaps again."""
+        if not addresses_by_class:  # no Cell was taken over
+            return
         gradient.calls, gradient.written_back = list(self.calls.values()), set()
         gradient.kinds = {kind: (kind._learned, kind._written) for kind in addresses_by_class}
         self.opening(gradient)
@@ -192,9 +194,9 @@ class KeptOnSelf(Trap):
     def opening(self, gradient) -> None:
         """It is about to be read, for the first time or again."""
         gradient.states = ()
-        if gradient.has_run and gradient.kinds:  # else no Cell was taken over
+        if kinds := getattr(gradient, 'kinds', None):
             gradient.states = [self.compare(seen, gradient.written_back) for seen in gradient.calls]
-            compare_kinds(gradient.kinds)
+            compare_kinds(kinds)
 
     def closing(self, gradient) -> None:
         """What its bprops wrote themselves, such as a log, is no change when it is read again."""
