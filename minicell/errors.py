@@ -14,7 +14,6 @@ from .core.errors import (  # `as`: for a type checker these too are of this mod
     GradArgumentError as GradArgumentError,
     GradPositionError as GradPositionError,
     MinicellError as MinicellError,
-    MinicellWarning as MinicellWarning,
     NoRuleError as NoRuleError,
     NotATensorError as NotATensorError,
     OperandError as OperandError,
@@ -28,16 +27,20 @@ from .core.errors import (  # `as`: for a type checker these too are of this mod
 # isort: on
 
 
-def warn(message: str, category: type[Warning], frame=None) -> None:
-    """Warn at the user's own line: at this frame, or the innermost one outside minicell."""
-    if frame is None or frame.f_code.co_filename.startswith(HOME):  # (grad or a layer may have called the Cell)
-        frame = caller()
-        if frame is None:
-            return
-    space = frame.f_globals
-    registry = space.setdefault('__warningregistry__', {})
-    module = space.get('__name__', '__main__')  # filters go by the module's name, not by its file
-    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, module, registry)
+class MinicellWarning(UserWarning):
+    """The base of all warnings of minicell: the result may not be what was meant."""
+
+    @classmethod
+    def warn(cls, message: str, frame=None) -> None:
+        """Say it at the user's own line: at this frame, or the innermost one outside minicell."""
+        if frame is None or frame.f_code.co_filename.startswith(HOME):  # (grad or a layer may have called the Cell)
+            frame = caller()
+            if frame is None:
+                return
+        space = frame.f_globals
+        registry = space.setdefault('__warningregistry__', {})
+        module = space.get('__name__', '__main__')  # filters go by the module's name, not by its file
+        warnings.warn_explicit(message, cls, frame.f_code.co_filename, frame.f_lineno, module, registry)
 
 
 # ---- of the traps --------------------------------------------------------------------------------------------------

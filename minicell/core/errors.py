@@ -20,10 +20,6 @@ class MinicellError(Exception):
     """The base of all errors of minicell."""
 
 
-class MinicellWarning(UserWarning):
-    """The base of all warnings of minicell: the result may not be what was meant."""
-
-
 class ShapeError(MinicellError, ValueError, RuntimeError):
     """An op does not take inputs of these shapes."""
 

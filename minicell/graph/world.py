@@ -29,7 +29,7 @@ from ..core.errors import HOME
 from ..core.primitives import apply_plain
 from ..core.rules import Many, Rule
 from ..core.tensor import Tensor, wrap
-from ..errors import GraphPrintWarning, warn
+from ..errors import GraphPrintWarning
 from ..nn.cell import Cell
 from ..traps.bytecode import STDLIB, is_library, is_library_module, of_library
 from ..traps.snapshot import snapshot
@@ -208,10 +208,9 @@ class World:
         name = f'{getattr(owner, "__name__", type(owner).__name__)}.{called.__name__}'
         if name == 'builtins.print' and not is_library(frame.f_code.co_filename):
             self.printing = True
-            warn(
+            GraphPrintWarning.warn(
                 f'print inside the graph of {self.tracer.name}: it runs once, now, while the graph is traced, and not '
                 f'in later calls.',
-                GraphPrintWarning,
             )
         if DRAWN.fullmatch(name):
             while frame is not None and is_library(file := frame.f_code.co_filename):

@@ -19,7 +19,7 @@ from ..core.primitives import place_several
 from ..core.rules import Rule
 from ..core.tape import NOWHERE
 from ..core.tensor import Tensor, is_float, lend, map_tensors, tensors_in, wrap
-from ..errors import DrawnAgainWarning, HookError, warn
+from ..errors import DrawnAgainWarning, HookError
 from ..heard import heard
 from ..ops.checks import must, must_be
 from ..ops.create import zeros_like
@@ -177,5 +177,5 @@ def noted(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     if before is not None and before != np.random.get_state()[2:]:
         said = 'was called before, and is called again for its gradient: this draws other random numbers, so that the'
         ask = 'MindSpore, after set_grad(), differentiates the call before. For both of one call ask ms.value_and_grad'
-        warn(f'{type(cell).__name__} {said} gradient is of another output. {ask}.', DrawnAgainWarning)
+        DrawnAgainWarning.warn(f'{type(cell).__name__} {said} gradient is of another output. {ask}.')
     return out

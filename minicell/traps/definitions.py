@@ -13,7 +13,7 @@ NearMissWarning when the class is defined, UnregisteredWarning when the attribut
 
 from ..core.errors import article
 from ..core.trap import Trap
-from ..errors import NearMissWarning, UnregisteredWarning, warn
+from ..errors import NearMissWarning, UnregisteredWarning
 
 NEARLY = {'backward', 'backprop', 'back_prop'}
 
@@ -45,10 +45,9 @@ class Definitions(Trap):
         for name, method in kind.__dict__.items():
             if nearly_bprop(name, method):
                 instead = f'the bprop of {whose} is used' if whose else 'autodiff computes its gradient'
-                warn(
+                NearMissWarning.warn(
                     f'{kind.__name__} has a method called {name}, and none called bprop: {instead}, and {name} is '
                     f'never called. If it is to be the gradient, call it bprop.',
-                    NearMissWarning,
                 )
 
     def attribute(self, cell, name: str, value: object) -> None:
@@ -58,16 +57,14 @@ class Definitions(Trap):
             kind = next((k for v in inside for k in ('Parameter', 'Cell') if k in _names(v)), None)
             if kind:
                 due = 'ParameterTuple' if kind == 'Parameter' else 'nn.CellList'
-                warn(
+                UnregisteredWarning.warn(
                     f'{mine}.{name} is {article(type(value).__name__)} of {kind}s: no Cell looks into it, so that they '
                     f'have no place in trainable_params and will not train. Keep them in {article(due)}.',
-                    UnregisteredWarning,
                 )
         elif value is None and name in cell.__dict__.get('_params', ()):
-            warn(
+            UnregisteredWarning.warn(
                 f'{mine}.{name} = None takes the Parameter {name} away: an optimizer that has it goes on with it, and '
                 f'trainable_params no longer finds it.',
-                UnregisteredWarning,
             )
 
 

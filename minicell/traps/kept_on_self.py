@@ -31,7 +31,7 @@ from ..core.cell import addresses_by_class
 from ..core.grad import paused
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..core.trap import Trap
-from ..errors import KeptOnSelfWarning, LeavesTapeWarning, warn
+from ..errors import KeptOnSelfWarning, LeavesTapeWarning
 from .bytecode import MISSING, OURS, class_data, inside, places, positions, taken
 
 NOTHING = inside(MISSING, {})
@@ -42,10 +42,9 @@ CALLS = core_cell.call.__code__, core_cell._call_with_any_inputs.__code__
 
 def say_replaced(name: str) -> None:
     """A Cell of this class was called, and has another bprop now."""
-    warn(
+    KeptOnSelfWarning.warn(
         f'{name}.bprop was replaced since {name} was called: the new one is asked for the gradient of that call, too. '
         f'Replace it after the gradient.',
-        KeptOnSelfWarning,
     )
 
 
@@ -120,11 +119,10 @@ class KeptOnSelf(Trap):
         if tape.hidden_address and cell.bprop is not None and name not in cell._params and tensors_in(value):
             mine = type(cell).__name__
             self.said.add((id(cell), f'self.{name}'))
-            warn(
+            KeptOnSelfWarning.warn(
                 f'{mine}.construct keeps a Tensor in self.{name}, and {mine} has its own bprop. Each call overwrites '
                 f"it, so that bprop finds the last call's value, whichever call it is asked about. Return it as a "
                 f'further output, and bprop gets the right one in out.',
-                KeptOnSelfWarning,
             )
 
     def met(self, kind: type) -> None:
@@ -173,11 +171,10 @@ class KeptOnSelf(Trap):
         names = {n for old in states for n in old | now if old.get(n) != now.get(n) and old.get(n) != NOTHING}
         for name in sorted(n for n in names if (id(cell), n) not in self.said | own):
             self.said.add((id(cell), name))
-            warn(
+            KeptOnSelfWarning.warn(
                 f'{mine}.bprop reads {name}, and that has changed since {mine} was called: bprop finds what it is '
                 f'now, not what it was in that call. If construct keeps it, return it as a further output, and bprop '
                 f'gets the right one in out; if it is a setting, make it an input, or set it after the gradient.',
-                KeptOnSelfWarning,
             )
         return now
 
@@ -212,11 +209,10 @@ class KeptOnSelf(Trap):
             own.add((id(cell), name))
             if positions(now[name]) != positions(before.get(name)) and (id(cell), name) not in self.said:
                 self.said.add((id(cell), name))
-                warn(
+                KeptOnSelfWarning.warn(
                     f'{mine}.bprop takes the next value of {name}: that is not the one which construct took, and '
                     f'another one each time. Take it in construct, return it as a further output, and bprop finds it '
                     f'in out.',
-                    KeptOnSelfWarning,
                 )
 
     def numbers_asked(self, tensor, how: str, chooses: bool) -> None:
@@ -236,11 +232,10 @@ class KeptOnSelf(Trap):
             for name in [n for n in names if (id(cell), n, 2) not in self.said]:
                 self.said.add((id(cell), name, 2))
                 mine = type(cell).__name__
-                warn(
+                LeavesTapeWarning.warn(
                     f'{mine}.bprop reads {name}, which construct of {mine} made of numbers that it took from a Tensor: '
                     f'for a gradient of the gradient these are constants, and their part of it is silently 0. Compute '
                     f'them in bprop, by ops, or return them as a further output.',
-                    LeavesTapeWarning,
                 )
 
 

@@ -18,7 +18,7 @@ from ..core.errors import users_line
 from ..core.tape import NOWHERE
 from ..core.tensor import TO_NUMPY
 from ..core.trap import Trap, captured
-from ..errors import LeavesTapeError, LeavesTapeWarning, warn
+from ..errors import LeavesTapeError, LeavesTapeWarning
 
 
 class LeavesTape(Trap):
@@ -39,10 +39,9 @@ class LeavesTape(Trap):
             )
         tell_if_hidden(how, tensor)
         if tape.recorded_from <= tensor.at < NOWHERE:
-            warn(
+            LeavesTapeWarning.warn(
                 f'{how} of a Tensor that is being differentiated: whatever is computed from these numbers is a '
                 f'constant, and its part of the gradient is silently 0. (For looking at the numbers this is fine.)',
-                LeavesTapeWarning,
             )
 
 

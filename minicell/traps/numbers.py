@@ -31,7 +31,7 @@ from ..core.cell import addresses_by_class
 from ..core.errors import HOME, Where, where_is
 from ..core.tensor import tensors_in, wrap
 from ..core.trap import Trap
-from ..errors import NotANumberWarning, NotLinearWarning, warn
+from ..errors import NotANumberWarning, NotLinearWarning
 
 UNMADE = 'No division by zero or other invalid operation on the way back made it: it came'
 if sys.platform == 'emscripten':  # WebAssembly has no flags from which NumPy could know
@@ -46,11 +46,10 @@ def say_not_linear(gradient, fn, back, us: tuple, along: tuple, slopes: list) ->
     cells = sorted({type(y).__name__ for rule, _, y, *_ in gradient.entries if rule.name == 'Takeover'})
     if cells and not is_linear(back, us, along, slopes):
         who = differentiate.name_of(fn)
-        warn(
+        NotLinearWarning.warn(
             f'jvp of {who} goes through the bprop of {", ".join(cells)}, which is not linear in dout: the '
             f'derivative is that at dout = 1, as in MindSpore. Write it so that twice the dout gives twice the '
             f'gradient: a gradient is linear in dout.',
-            NotLinearWarning,
         )
 
 
@@ -112,20 +111,18 @@ class Numbers(Trap):
             return
         if gradient.first_bad is None:
             cells = ', '.join(sorted(kind.__name__ for kind in addresses_by_class))
-            warn(
+            NotANumberWarning.warn(
                 f'A gradient holds NaN or infinity. {UNMADE} with a number, an input, a value computed forward, sens'
                 + (f', or what the bprop of {cells} returned.' if cells else '.'),
-                NotANumberWarning,
             )
             return
         kind, rule, y, where = gradient.first_bad
         line = f' ({where_is(where.file, where.line)}: {where.text})' if where.code and not where.ours else ''
         who = f'{type(y).__name__}.bprop' if rule.name == 'Takeover' else f'the backward of {rule.name}'
-        warn(
+        NotANumberWarning.warn(
             f'A gradient holds NaN or infinity. It was first made by {who}{line}, by '
             f'{kind.replace("value", "operation")}. If a select was to keep that away: backward multiplies by 0 there, '
             f'and 0 times infinity is NaN. Put the select before the op, so that the op never sees the bad value.',
-            NotANumberWarning,
         )
 
 

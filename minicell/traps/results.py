@@ -34,7 +34,7 @@ from ..core.grad import is_parameter
 from ..core.primitives import REAL
 from ..core.tensor import Tensor, tensors_in
 from ..core.trap import Trap
-from ..errors import ImplicitSumWarning, NoPathWarning, ResultError, warn
+from ..errors import ImplicitSumWarning, NoPathWarning, ResultError
 from .takeovers import trap as takeovers
 
 MANY, ELSEWHERE = 10_000, (ModuleType, type, CodeType)  # of the parts of a result; what holds the whole program
@@ -102,10 +102,9 @@ class Results(Trap):
         if part is None or not gradient.outputs:
             return
         if any(t.at >= gradient.offset and not is_parameter(t) for t in held(part)):
-            warn(
+            NoPathWarning.warn(
                 f'{name_of(gradient.function)} returned {article(type(part).__name__)} that holds a Tensor, beside '
                 f'others: nobody looks into it, so that its part of the gradient is 0. Return the Tensor itself.',
-                NoPathWarning,
             )
 
     def opening(self, gradient) -> None:
@@ -133,21 +132,19 @@ class Results(Trap):
                 due = f' It returned {kind}: return Tensors, alone or in a tuple.'
                 due = ' Use the Tensor itself, and ops, where its gradient is wanted.' if gradient.outputs else due
                 what = f'argument {gradient.positions[k]}' if k < inputs else f'the Parameter {leaf.name}'
-                warn(
+                NoPathWarning.warn(
                     f'The gradient of {name_of(function)} with respect to {what} is 0 because nothing connects them: '
                     f'no recorded op leads from it to the output. (A computed zero is not reported.){due}',
-                    NoPathWarning,
                 )
 
     def finished(self, gradient, gradients: list, unreached: list, finite: bool) -> None:
         if unreached:
             self.say_unreached(gradient, unreached)
         if gradient.summed > 1 and not getattr(gradient.function, 'replayed', False):
-            warn(
+            ImplicitSumWarning.warn(
                 f'{name_of(gradient.function)} has {gradient.summed} float outputs, and ones were used as '
                 f'the cotangent of each: what you get is the gradient of their sum. Return or pick the one you mean, '
                 f'or give sens.',
-                ImplicitSumWarning,
             )
 
 

@@ -25,7 +25,7 @@ from ..core.errors import Where, users_line
 from ..core.rules import Marker, Plain, leaf
 from ..core.tensor import memory, tensors_in
 from ..core.trap import Trap
-from ..errors import CapturedValueWarning, HiddenValueError, HiddenValueWarning, SwallowedParameterWarning, warn
+from ..errors import CapturedValueWarning, HiddenValueError, HiddenValueWarning, SwallowedParameterWarning
 from .bypassed import in_bprop
 from .written import trap as written
 
@@ -68,21 +68,19 @@ class Takeovers(Trap):
         name, takeover = type(cell).__name__, addresses_by_class[type(cell)][0]
         used = [t for t in used if not (self.is_own(t.at, takeover) or is_severed(t, takeover, name, frame))]
         for parameter in sorted({t.name for t in used if hasattr(t, 'requires_grad')}):
-            warn(
+            SwallowedParameterWarning.warn(
                 f'The Parameter {parameter} is used inside {name}, whose own bprop returns no gradient for it: '
                 f'its gradient is 0 from here, and it will not train. Name it in self.internal_params, and let bprop '
                 f'return (gradients of the inputs), {{parameter: its gradient}}.',
-                SwallowedParameterWarning,
                 frame,
             )
         shapes = sorted({str(t.shape) for t in used if not hasattr(t, 'requires_grad')})
         if shapes:
-            warn(
+            CapturedValueWarning.warn(
                 f'construct of {name} uses a Tensor of shape {shapes[0]} that is being differentiated and is none of '
                 f'its inputs: it came by a closure, a global or self. The bprop of {name} returns no gradient for it, '
                 f'so that its part of the gradient is silently 0. Make it an input, and return its gradient too; or '
                 f'write ops.stop_gradient(...) where that is meant.',
-                CapturedValueWarning,
                 frame,
             )
 
@@ -102,10 +100,9 @@ class Takeovers(Trap):
             )
         running = in_bprop()
         if running:
-            warn(
+            HiddenValueWarning.warn(
                 f'{type(running[0]).__name__}.bprop uses a value that construct of {cell} kept: if the Cell is called '
                 f"twice, this is the last call's value, and the gradient of the first call is wrong. {advice}",
-                HiddenValueWarning,
                 frame,
             )
         return at

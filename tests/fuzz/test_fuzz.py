@@ -11,7 +11,8 @@ from hypothesis.extra import numpy as arrays
 
 import minicell as ms
 from minicell import view
-from minicell.core.errors import MinicellError, MinicellWarning
+from minicell.core.errors import MinicellError
+from minicell.errors import MinicellWarning
 from minicell.teach import progress
 from tests.fuzz.depth import DEPTHS, examples
 from tests.view import hostile

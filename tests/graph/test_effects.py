@@ -8,11 +8,10 @@ import pytest
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.core import tape
-from minicell.core.errors import MinicellWarning
 from minicell.core.primitives import apply_plain
 from minicell.core.rules import Plain
 from minicell.core.trap import writes
-from minicell.errors import SwallowedParameterWarning, WriteAfterUseError
+from minicell.errors import MinicellWarning, SwallowedParameterWarning, WriteAfterUseError
 from tests.core.cells import Cube, made
 from tests.graph.test_replay import numbers
 from tests.messages import refused, warned

@@ -11,8 +11,7 @@ import pytest
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
-from minicell.core.errors import MinicellWarning
-from minicell.errors import ImplicitSumWarning, NoPathWarning
+from minicell.errors import ImplicitSumWarning, MinicellWarning, NoPathWarning
 from tests.core.cells import Cube, Product, Scale, made, returning
 from tests.messages import warned
 

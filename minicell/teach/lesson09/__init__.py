@@ -8,7 +8,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import ops
-from minicell.core.errors import MinicellWarning
+from minicell.errors import MinicellWarning
 from minicell.ink.numbers import said
 from minicell.teach.trials import Trial, begun, cell_of
 

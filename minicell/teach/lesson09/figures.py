@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import minicell as ms
-from minicell.core.errors import MinicellWarning
+from minicell.errors import MinicellWarning
 from minicell.ink.boxes import Box, Card, Column, Row, Space, Text
 from minicell.ink.numbers import said
 from minicell.story import tell

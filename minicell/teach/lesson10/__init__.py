@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.core.errors import MinicellWarning
+from minicell.errors import MinicellWarning
 from minicell.ink.numbers import said
 from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, function_of, sorted_words
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.core.errors import MinicellError, MinicellWarning
+from minicell.core.errors import MinicellError
+from minicell.errors import MinicellWarning
 from minicell.teach.trials import Ended, Trial, begun, cell_of, dots, sorted_words
 
 from .figures import FIGURES

@@ -3,7 +3,7 @@
 import warnings
 from functools import cache
 
-from minicell.core.errors import MinicellWarning
+from minicell.errors import MinicellWarning
 from tests.lessons.judges import cells, engine, formulas, functions, hunts, neurons, throws, words
 from tests.lessons.judges.judge import Judge
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minicell.core.errors import MinicellWarning
+from minicell.errors import MinicellWarning
 
 LINES = 200_000  # that an answer may run before it counts as endless; those of the solutions run some hundreds
 Parts = Iterator[tuple[str, Any]]  # what an answer does, part by part
