@@ -9,8 +9,8 @@ from .core.errors import GradArgumentError, NotATensorError, SensError, article,
 from .core.grad import check_arguments, check_function, check_positions, read_again, run_once, split_aux, vjp
 from .core.primitives import ones_like
 from .core.tensor import Tensor, is_float, wrap
+from .linear import say_not_linear
 from .ops import stack
-from .traps.numbers import say_not_linear
 
 
 def jvp(fn: Callable, inputs: Tensor | tuple, v: Tensor | tuple, has_aux: bool = False) -> tuple:
