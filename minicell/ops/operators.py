@@ -1,25 +1,19 @@
 """MindSpore's operator classes: `ops.ReduceSum(keep_dims=True)(x)`. Loaded by the first who asks for one."""
 
+import re
 from functools import partial
 from inspect import Parameter, Signature
-from operator import attrgetter
 
 from .. import ops
 from ..core.errors import DTypeError
+from ..names import OPS
 from .checks import must_be
 from .primitive import Primitive, primitive
 
-# those without settings, which are named after their op's rule
-PLAIN = (
-    'abs acos add asin atan bitwise_and bitwise_or bitwise_xor ceil cos cosh _div equal erf exp expm1 floor floor_div '
-    'greater greater_equal identity less less_equal log log1p logical_and logical_not logical_or maximum minimum mod '
-    'mul neg not_equal ones_like pow reciprocal _relu relu6 round rsqrt sigmoid sign sin sinh sqrt square sub tan tanh '
-    'zeros_like'
+# the op of a class without settings, where that is not the class's name in small letters
+OP = dict(
+    ACos='acos', AddN='addn', DType='dtype', Div='_div', FloorMod='mod', RealDiv='_div', ReLU='_relu', ReLU6='relu6'
 )
-# those named after their op, and those whose op has a name of its own
-NAMED = 'cast expand_dims eye fill flatten masked_fill masked_select ones rank reshape select shape size stop_gradient'
-NAMED = {op.title().replace('_', ''): op for op in f'{NAMED} tile transpose unsorted_segment_sum zeros'.split()}
-NAMED |= {'AddN': 'addn', 'DType': 'dtype', 'RealDiv': '_div'}
 # class -> its op, its setting, what that is by default, the op's own word for it, and settings without effect
 SET = {
     'Concat': ('concat', 'axis', 0), 'Gather': ('gather', 'batch_dims', 0), 'LogSoftmax': ('log_softmax', 'axis', -1),
@@ -46,9 +40,6 @@ def _set(name: str, op: str, word: str, usual: object, own: str = '', *idle: str
 
 
 SELF = Parameter('self', Parameter.POSITIONAL_OR_KEYWORD)
-WITHOUT_SETTINGS = {op.rule.name: op for op in attrgetter(*PLAIN.split())(ops)}
-WITHOUT_SETTINGS |= {name: getattr(ops, op) for name, op in NAMED.items()}
-globals().update({name: primitive(name, op) for name, op in WITHOUT_SETTINGS.items()})
 globals().update({name: _set(name, *row) for name, row in SET.items()})
 
 
@@ -79,3 +70,8 @@ class ApplyMomentum(Primitive):
             return ops.assign(variable, variable - (moved * momentum + g if use_nesterov else moved) * learning_rate)
 
         self.function = step
+
+
+_rest = [name for name in OPS['operators'].split() if name not in globals()]
+_named = {name: OP.get(name) or re.sub('(?<!^)(?=[A-Z])', '_', name).lower() for name in _rest}
+globals().update({name: primitive(name, getattr(ops, op)) for name, op in _named.items()})
