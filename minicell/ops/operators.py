@@ -73,5 +73,5 @@ class ApplyMomentum(Primitive):
 
 
 _rest = [name for name in OPS['operators'].split() if name not in globals()]
-_named = {name: OP.get(name) or re.sub('(?<!^)(?=[A-Z])', '_', name).lower() for name in _rest}
-globals().update({name: primitive(name, getattr(ops, op)) for name, op in _named.items()})
+WITHOUT_SETTINGS = {name: OP.get(name) or re.sub('(?<!^)(?=[A-Z])', '_', name).lower() for name in _rest}
+globals().update({name: primitive(name, getattr(ops, op)) for name, op in WITHOUT_SETTINGS.items()})
