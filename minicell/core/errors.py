@@ -157,8 +157,11 @@ def _positions(code: CodeType) -> list[tuple]:
     return list(code.co_positions())
 
 
+_spaces: dict[str, dict] = {}  # of a file
+
+
 class Where:
-    """A call site, from which the line is computed only when it is asked for.
+    """A call site, from which the line is computed only when it is asked for. It can stand for a frame.
 
     >>> import sys
     >>> here = Where(sys._getframe().f_code, sys._getframe().f_lasti)
@@ -166,14 +169,28 @@ class Where:
     1
     """
 
+    f_back = None
+
     def __init__(self, code: CodeType, lasti: int) -> None:
-        self.code = code
-        self.lasti = lasti
+        self.f_code, self.f_lasti = code, lasti
+
+    @classmethod
+    def of(cls, frame) -> 'Where':
+        """Where a frame is now."""
+        return cls(frame.f_code, frame.f_lasti)
 
     @property
     def file(self) -> str:
         """The name of the file, as in the code object."""
-        return self.code.co_filename
+        return self.f_code.co_filename
+
+    @property
+    def f_globals(self) -> dict:
+        """The names of the module whose code this is: Python notes there which warnings it has shown."""
+        if self.file not in _spaces:
+            modules = [m for m in list(sys.modules.values()) if getattr(m, '__file__', None) == self.file]
+            _spaces[self.file] = vars(modules[0]) if modules else {'__name__': '__main__'}
+        return _spaces[self.file]
 
     @property
     def ours(self) -> bool:
@@ -183,10 +200,10 @@ class Where:
     @cached_property
     def span(self) -> tuple[int, int, int, int]:
         """First line, last line, first column, last column (columns in UTF-8 bytes, from 0)."""
-        places = _positions(self.code)
-        index = self.lasti // 2
+        places = _positions(self.f_code)
+        index = self.f_lasti // 2
         line, last, column, end = places[index] if 0 <= index < len(places) else (None,) * 4
-        line = line or self.code.co_firstlineno
+        line = line or self.f_code.co_firstlineno
         return line, last or line, column or 0, end or 0
 
     @property
@@ -194,10 +211,17 @@ class Where:
         """The line's number."""
         return self.span[0]
 
+    f_lineno = line
+
     @property
     def text(self) -> str:
         """The whole line, without its indentation."""
         return linecache.getline(self.file, self.line).strip()
+
+    @property
+    def said(self) -> str:
+        """The place and the line, as a message gives them."""
+        return f'{where_is(self.file, self.line)}: {self.text}'
 
     @cached_property
     def expression(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from ..core.differentiate import name_of
-from ..core.errors import Where, users_line, where_is
+from ..core.errors import Where, users_line
 from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, WRITE, Marker
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..errors import GraphValueError
@@ -223,5 +223,5 @@ def _must(holds: bool, said: str, site: tuple) -> None:
     """Raise, unless something holds, with the line where that was called which a graph has no place for."""
     where = Where(*site) if site[0] else None
     if not holds:
-        line = f'\n  your line: {where_is(where.file, where.line)}: {where.text}' if where else users_line()
+        line = f'\n  your line: {where.said}' if where else users_line()
         raise GraphValueError(f'{said}.{line}')

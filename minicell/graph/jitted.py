@@ -6,7 +6,6 @@ of their own, and makes anew what the function itself made and writes or returns
 the graph: an `if` on its values is frozen and shown, and what would silently go stale is traced anew, or refused.
 """
 
-import sys
 from collections.abc import Callable
 from functools import partial, update_wrapper
 from types import FunctionType, MethodType
@@ -234,32 +233,6 @@ def bprop_graph(cell: Cell) -> Graph:
 # ---- replaying -----------------------------------------------------------------------------------------------------
 
 
-class Site:
-    """What a replayed node tells the tape of its place: the line that made it when it was traced."""
-
-    f_back = None
-
-    def __init__(self, code: object, lasti: int) -> None:
-        self.f_code, self.f_lasti = code, lasti
-
-    @property
-    def f_lineno(self) -> int:
-        """The line's number."""
-        return Where(self.f_code, self.f_lasti).line
-
-    @property
-    def f_globals(self) -> dict:
-        """The names of the module whose code this is: Python notes there which warnings it has shown."""
-        file = self.f_code.co_filename
-        if file not in _spaces:
-            modules = [m for m in list(sys.modules.values()) if getattr(m, '__file__', None) == file]
-            _spaces[file] = vars(modules[0]) if modules else {'__name__': '__main__'}
-        return _spaces[file]
-
-
-_spaces: dict[str, dict] = {}
-
-
 def replay(graph: Graph, inputs: list[Tensor]) -> object:
     """Play the graph's nodes on other inputs; they go on the tape as in an eager call."""
     if tape.recorded_from != tape.NOWHERE and not tape.hidden_address:
@@ -282,7 +255,7 @@ def _played(graph: Graph, inputs: list[Tensor]) -> list:
 
 
 def _play_op(node: Op, args: list[Tensor], values: list) -> list[Tensor]:
-    rule, site = node.rule, Site(*node.site)
+    rule, site = node.rule, Where(*node.site)
     x, y = rule.raw(tuple(args), node.attributes)
     value = rule.run_kernel([t.array for t in args], node.attributes)
     at = -1 if isinstance(rule, Plain) else max([t.at for t in args], default=-1)
@@ -300,7 +273,7 @@ def _play_call(node: Call, args: list[Tensor], values: list) -> list[Tensor]:
     stand_in.outer = args[count:]
     if not (tape.looking or takes_over(stand_in)):
         return tensors_in(stand_in.construct(*inputs))
-    out = call(stand_in, inputs, {}, Site(*node.site))
+    out = call(stand_in, inputs, {}, Where(*node.site))
     if node.cell._reads is not None and not tape.hidden_address and any(t.at >= tape.recorded_from for t in args):
         joined.called(node.cell, ())
     return tensors_in(out)
@@ -327,9 +300,9 @@ def _play_grad(node: Grad, args: list[Tensor], values: list) -> list[Tensor]:
 def _play_assign(node: Assign, args: list[Tensor], values: list) -> list[Tensor]:
     target, (source,) = values[node.target], args
     if node.what == 'x[i] = v':
-        write_index(target, node.how, source, Site(*node.site))
+        write_index(target, node.how, source, Where(*node.site))
     else:
-        overwrite(target, source, node.what, Site(*node.site), node.how)
+        overwrite(target, source, node.what, Where(*node.site), node.how)
     return []
 
 

@@ -88,7 +88,7 @@ class Walk:
         if where is None and turn is not None and turn.entry is not None:
             where = self.entries[turn.entry].where
         entry.where = where
-        site = event.where and (id(event.where.code), getattr(event.where, 'lasti', 0))
+        site = event.where and (id(event.where.f_code), getattr(event.where, 'f_lasti', 0))
         place = entry.level, entry.name, id(self.places.site(where)), site
         self.rounds[place] = entry.round = self.rounds.get(place, 0) + 1
         return entry

@@ -35,7 +35,7 @@ class Places:
         """What stands there; None where nobody knows, and for minicell's own, which is nobody's business."""
         if where is None:
             return None
-        code, lasti = getattr(where, 'code', None), getattr(where, 'lasti', None)
+        code, lasti = getattr(where, 'f_code', None), getattr(where, 'f_lasti', None)
         key = id(where if lasti is None else code), lasti
         if key not in self.sites:
             self.sites[key] = None if getattr(where, 'ours', False) else self.read(where, code)
@@ -86,7 +86,7 @@ class Places:
 
 def at_same(one: Any, other: Any) -> bool:
     """Whether two calls stand at the same place in the code."""
-    return one.code is other.code and one.span == other.span and one.file == other.file
+    return one.f_code is other.f_code and one.span == other.span and one.file == other.file
 
 
 def columns(where: Any) -> tuple[int, int, int, int] | None:
@@ -105,14 +105,14 @@ def characters(file: str, line: int, column: int) -> int:
 
 def written(where: Any) -> str:
     """A place in a printed tape: the user's own expression, or which layer of minicell's it is in."""
-    return _written(where.code, where.lasti) if where is not None else ''
+    return _written(where.f_code, where.f_lasti) if where is not None else ''
 
 
 @lru_cache(maxsize=1024)  # a loop comes by the same place again and again
 def _written(code: CodeType, lasti: int) -> str:
     where = Where(code, lasti)
     if where.ours:
-        layer = where.code.co_qualname.split('.')[0]
+        layer = where.f_code.co_qualname.split('.')[0]
         return f'(in {layer})' if 'nn' in Path(where.file).parts[-3:] and layer[0].isupper() else '(in minicell)'
     target = names.target(where.text, where.expression) if where.text != where.expression else ''  # of `v -= s` all
     text = f'{target} = {where.expression}' if target else where.expression

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core import differentiate
 from ..core.cell import addresses_by_class
-from ..core.errors import HOME, Where, where_is
+from ..core.errors import HOME, Where
 from ..core.trap import Trap
 from ..errors import NotANumberWarning
 
@@ -34,7 +34,7 @@ class Numbers(Trap):
         frame, where = sys._getframe(1), None
         while frame is not None and frame.f_code not in READERS:
             if where is None and not frame.f_code.co_filename.startswith(HOME):
-                where = Where(frame.f_code, frame.f_lasti)
+                where = Where.of(frame)
             frame = frame.f_back
         if frame is not None and frame.f_locals['gradient'].first_bad is None:
             at = frame.f_locals
@@ -51,7 +51,7 @@ class Numbers(Trap):
             )
             return
         kind, rule, y, where = gradient.first_bad
-        line = f' ({where_is(where.file, where.line)}: {where.text})' if where.code and not where.ours else ''
+        line = f' ({where.said})' if where.f_code and not where.ours else ''
         who = f'{type(y).__name__}.bprop' if rule.name == 'Takeover' else f'the backward of {rule.name}'
         NotANumberWarning.warn(
             f'A gradient holds NaN or infinity. It was first made by {who}{line}, by '

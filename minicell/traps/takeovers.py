@@ -21,7 +21,7 @@ from bisect import bisect_right
 
 from ..core import tape
 from ..core.cell import addresses_by_class
-from ..core.errors import Where, users_line
+from ..core.errors import users_line
 from ..core.rules import Marker, Plain, leaf
 from ..core.tensor import memory, tensors_in
 from ..core.trap import Trap
@@ -33,8 +33,8 @@ from .written import trap as written
 def is_severed(t, takeover: int, name: str, frame) -> bool:
     """Whether this was a constant until it was written; say so, unless it is a moving average of construct's own."""
     write = written.severed.get(id(memory(t.array))) if t.at == tape.recorded_from else None
-    if write and write[5] != takeover:
-        written.say_severed(name, [t], Where(frame.f_code, frame.f_lasti))
+    if write and write[4] != takeover:
+        written.say_severed(name, [t], frame)
     return write is not None
 
 

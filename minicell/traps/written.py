@@ -14,7 +14,6 @@ was given memory written since, is read back under observation: its ops are note
 numbers that it asks for. So it is seen what backward reads, by whatever way it gets there.
 """
 
-import warnings
 from collections.abc import Iterable
 from math import inf
 from weakref import WeakSet, finalize, ref
@@ -24,7 +23,7 @@ import numpy as np
 from ..core import tape
 from ..core.cell import Takeover, users_frame
 from ..core.differentiate import UNREAD, fill_up, name_of, new_list, tell_if_hidden
-from ..core.errors import Where, caller, users_line, where_is
+from ..core.errors import Where, caller, users_line
 from ..core.grad import paused
 from ..core.rules import WRITE, Bundle, Item, Leaf, Marker, Parts, Rule, Shaped
 from ..core.tape import NOWHERE, note
@@ -45,13 +44,8 @@ def rewritten(array: np.ndarray, address: int) -> tuple | None:
 
 def refuse(said: str, used: Where, write: tuple) -> None:
     """Raise for a write, with both lines."""
-    _, _, what, code, lasti, *_ = write
-    where = Where(code, lasti)
-    raise WriteAfterUseError(
-        said.format(f'was written since, by {what}')
-        + ('' if used.ours else f'\n  used:    {where_is(used.file, used.line)}: {used.text}')
-        + f'\n  written: {where_is(where.file, where.line)}: {where.text}'
-    )
+    use = '' if used.ours else f'\n  used:    {used.said}'
+    raise WriteAfterUseError(f'{said.format(f"was written since, by {write[2]}")}{use}\n  written: {write[3].said}')
 
 
 class Observed(Rule):
@@ -122,11 +116,10 @@ class Written(Trap):
     """Keeps what was written, and when."""
 
     def __init__(self) -> None:
-        # id of an array's memory -> (when, weak reference, what wrote, code, lasti, whether a Parameter, and the Cell
+        # id of an array's memory -> (when, weak reference, what wrote, where, whether a Parameter, and the Cell
         # whose bprop wrote: what it keeps from one call to the next is its own), in `writes`,
         self.since: dict = {}  # while a `back` is kept, which may read what it recorded before
         self.severed = Severed()  # the same, (takeover, Parameter, until when), for what got a differentiated value
-        self.severed_said: dict = {}
         self.tapes: dict = {}  # id of memory -> the closed Tapes that hold it
         self.latest = 0  # when anything was last written
         self.observing: list = []  # the entries that are read back under observation, the innermost last
@@ -196,13 +189,13 @@ class Written(Trap):
                 tape.record(UNREAD)
         if not paused:
             self.since.clear()
-        self.latest, key = when, id(root)
+        self.latest, key, where = when, id(root), Where.of(frame)
         before = writes.get(key) or self.since.get(key)
         by = by if all_of_it or before is None or before[-1] is by else None  # (another part was not written by it)
         for book in (writes,) * bool(tape.gradients) + (self.since,) * bool(paused):
             gone = ref(root, lambda _, book=book: book.pop(key, None))
-            book[key] = when, gone, what, frame.f_code, frame.f_lasti, parameter, by
-        return when, root, what, frame.f_code, frame.f_lasti
+            book[key] = when, gone, what, where, parameter, by
+        return when, root, what, where
 
     def sever(self, tensor, source: object, added: bool, write: tuple) -> None:
         """`source` is written into `tensor`: remember it if a gradient would have to pass from one to the other.
@@ -233,38 +226,35 @@ class Written(Trap):
             writes.update({key: write for key, write in self.since.items() if write[0] > gradient.offset})
             self.severed.update(gradient.books or {})
 
-    def say_severed(self, who: str, tensors: Iterable, used: Where, address: int = NOWHERE) -> None:
+    def say_severed(self, who: str, tensors: Iterable, used: object, address: int = NOWHERE) -> None:
         """Warn if `who` reads one that was given a differentiated value before this address: that gradient is lost."""
         for t in tensors:
-            nothing = inf, None, '', None, 0, 0, None, inf
-            stamp, _, what, writer, at, takeover, parameter, until = self.severed.get(id(memory(t.array)), nothing)
+            nothing = inf, None, '', None, 0, None, inf
+            stamp, _, what, where, takeover, parameter, until = self.severed.get(id(memory(t.array)), nothing)
             own = takeover and takeover == tape.gradients[-1].enclosing  # construct's, and so is this gradient
             if stamp <= address < until and not own and (parameter is not None or t.at < 0):
-                write, name = Where(writer, at), 'a Parameter' if parameter is not None else 'a Tensor'
-                warnings.warn_explicit(
+                name = 'a Parameter' if parameter is not None else 'a Tensor'
+                SeveredWarning.warn(
                     f'{who} uses {name} that was written by {what} with a value that is being '
                     'differentiated. No gradient passes a write: what the value depends on gets none through here. Use '
                     'the value itself, or write ops.stop_gradient(value) if that is meant.\n'
-                    f'  written: {where_is(write.file, write.line)}: {write.text}',
-                    SeveredWarning,
-                    used.file,
-                    used.line,
-                    registry=self.severed_said.setdefault(used.file, {}),  # so that each line is told once
+                    f'  written: {where.said}',
+                    used,
                 )
 
     def ran_forward(self, gradient) -> None:
         """Its function may have returned what was written: no entry reads that."""
         for t in gradient.outputs if writes else ():
-            self.check_value(name_of(gradient.function), t, Where((frame := caller()).f_code, frame.f_lasti))
+            self.check_value(name_of(gradient.function), t, Where.of(caller()))
         if self.severed and (frame := caller()):
             outputs = [t for t in gradient.outputs if t.at == tape.recorded_from]
-            self.say_severed(name_of(gradient.function), outputs, Where(frame.f_code, frame.f_lasti))
+            self.say_severed(name_of(gradient.function), outputs, frame)
 
     def check_value(self, who: str, t: Tensor, used: Where, address: int = NOWHERE) -> None:
         """Raise if `who` uses a recorded value that was overwritten since, through another Tensor: a buffer, a view."""
         recorded = type(t) is Tensor and 0 <= t.at < min(address, NOWHERE)
         found = rewritten(t.array, t.at) if recorded else None
-        if found and found[0] < address and not found[5]:
+        if found and found[0] < address and not found[4]:
             said = f'{who} uses a value that is being differentiated, and that value {{}} through a buffer or a view.'
             refuse(f'{said} The gradient would silently be that of the old value. Write into a copy.', used, found)
 
@@ -272,13 +262,13 @@ class Written(Trap):
         """The rule that reads this entry back: under observation, where it may read what was written since."""
         rule, x, y, out, code, lasti = entry
         given = [t for t in rule.tensors(x, y) if type(t) is not Bundle]
-        who, used = rule.title(entry), (code, lasti)
+        who, used = rule.title(entry), Where(code, lasti)
         if code is None:  # a leaf of a gradient inside
-            who, used = 'A gradient', ((frame := caller()).f_code, frame.f_lasti)
+            who, used = 'A gradient', Where.of(caller())
         if self.severed:
-            self.say_severed(who, [*given, *(getattr(y, 'internal_params', None) or ())], Where(*used), address)
+            self.say_severed(who, [*given, *(getattr(y, 'internal_params', None) or ())], used, address)
         for t in given:
-            self.check_value(who, t, Where(*used), address)
+            self.check_value(who, t, used, address)
         if address >= self.latest or isinstance(rule, UNREADING):
             return rule
         if isinstance(rule, Takeover) or hasattr(rule, 'owner'):  # it calls code of the user's, which may read anything

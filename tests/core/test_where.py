@@ -122,7 +122,7 @@ def test_where_an_op_was_called(program, op, line, expression, target):
     its = [e.where for e in of_kind(tape, Op) if e.rule.name == op]
     where = next((each for each in its if each.expression == expression), None)
     assert where, f'no {op} has the expression {expression!r}: {[each.expression for each in its]}'
-    assert (where.file, where.line, where.code.co_qualname) == (str(path), line_of(line), 'f')
+    assert (where.file, where.line, where.f_code.co_qualname) == (str(path), line_of(line), 'f')
     assert where.text == SOURCE.splitlines()[line_of(line) - 1].strip()
     assert told(where)[1] == target
     assert not where.ours
@@ -131,24 +131,24 @@ def test_where_an_op_was_called(program, op, line, expression, target):
 
 def test_every_op_of_the_function_was_asked_for(program):
     _, tape = program
-    pairs = {(e.rule.name, e.where.expression) for e in of_kind(tape, Op) if e.where.code.co_qualname == 'f'}
+    pairs = {(e.rule.name, e.where.expression) for e in of_kind(tape, Op) if e.where.f_code.co_qualname == 'f'}
     assert pairs == {(op, expression) for op, _, expression, _ in DUE}
 
 
 def test_where_a_takeover_and_what_it_hides_stand(program):
     _, tape = program
     (call,) = of_kind(tape, Call)
-    assert (*told(call.where), call.where.code.co_qualname) == ('custom(i)', 'k', 'f')
+    assert (*told(call.where), call.where.f_code.co_qualname) == ('custom(i)', 'k', 'f')
     (hidden,) = [e.where for e in of_kind(tape, Op) if e.state == 'hidden']
-    assert (*told(hidden), hidden.code.co_qualname) == ('x * 5', 'inner', 'Custom.construct')
-    (inside,) = [e for e in of_kind(tape, Op) if e.where.code.co_qualname == 'Custom.bprop']
+    assert (*told(hidden), hidden.f_code.co_qualname) == ('x * 5', 'inner', 'Custom.construct')
+    (inside,) = [e for e in of_kind(tape, Op) if e.where.f_code.co_qualname == 'Custom.bprop']
     assert (inside.where.expression, inside.where.line) == ('dout * 5', line_of('slope = dout * 5'))
 
 
 def test_an_op_inside_a_layer_of_ours_says_so(program):
     _, tape = program
     ours = [e for e in of_kind(tape, Op) if e.where.ours]
-    assert {e.where.code.co_qualname for e in ours} >= {'Dense.construct'}
+    assert {e.where.f_code.co_qualname for e in ours} >= {'Dense.construct'}
     assert all(e.where.file != str(program[0]) for e in ours)
 
 
