@@ -212,6 +212,8 @@ def part(cases: Sequence[Case]) -> Iterator[str]:
         here = [m & (c.known if text == 'where 0 is due' else c.live) for c, m in zip(cases, masks, strict=True)]
         if sure and enough and all((c.off == m).all() for c, m in zip(cases, here, strict=True)):
             yield f'It is {said} {text}, and right elsewhere'
+        elif sure and (k := share(cases, masks)) is not None and (m := share(cases, [~m for m in masks])) is not None:
+            yield f'It is {times(k)} {text}, and {times(m)} elsewhere'
     if enough and said != 'wrong':
         yield f'It is {said} in some places, and right elsewhere'
 
