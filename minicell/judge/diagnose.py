@@ -106,8 +106,10 @@ def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterat
 
 
 def facts(cases: Sequence[Case]) -> Iterator[str]:
-    """It is wrong only for want of digits."""
+    """It is NaN, or wrong only for want of digits."""
     wrong = [c for c in cases if c.off.any()]
+    if all(np.isnan(c.t.yours).all() for c in wrong):
+        yield 'It is NaN everywhere'
     if all(c.t.wide for c in wrong):
         yield f'It is right in Float64, and wrong in Float{8 * np.asarray(wrong[0].t.yours).dtype.itemsize}'
 

@@ -131,7 +131,6 @@ CLAIMS = {
     r'It is the gradient of (\w+)': lambda t, n: close(t.yours, t.others[n]),
     r'The gradient of (\w+) is added to it': lambda t, n: close(t.yours, t.due + t.others[n]),
     'It is what is due, transposed': lambda t: close(t.yours, t.due.swapaxes(-1, -2)),
-    r'It is what is due, turned around along axis (\d)': lambda t, k: close(t.yours, np.flip(t.due, int(k))),
     '.* forward broadcast is missing': lambda t: close(t.yours.sum(tuple(range(t.yours.ndim - t.due.ndim))), t.due),
     r'It is ([−.\de]+) times what is due': lambda t, n: close(t.yours, number(n) * t.due, 1e-3),
     r'It is too large by a factor, (.*)': lambda t, n: close(t.yours, t.due * length(n, t)),
