@@ -213,8 +213,5 @@ def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     if told.differs.any() and not t.badly_rounded(told):
         return wrong(t, told, given)
     if np.isnan(due).any():
-        jumps = any(True for _ in trying.leaps(1.0))
-        return told._replace(
-            why=sentence(t.blind, 'its value jumps near here' if jumps else 'differences are not sure')
-        )
+        return told._replace(why=sentence(t.blind, 'differences are not sure'))
     return told._replace(verdict=KINK, why=BETWEEN.format(told.name)) if kinks else told._replace(verdict=RIGHT)

@@ -106,8 +106,10 @@ def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterat
 
 
 def facts(cases: Sequence[Case]) -> Iterator[str]:
-    """It is wrong only for want of digits."""
+    """It is NaN, or wrong only for want of digits."""
     wrong = [c for c in cases if c.off.any()]
+    if all(np.isnan(c.t.yours).all() for c in wrong):
+        yield 'It is NaN everywhere'
     if all(c.t.wide for c in wrong):
         yield f'It is right in Float64, and wrong in Float{8 * np.asarray(wrong[0].t.yours).dtype.itemsize}'
 
@@ -212,6 +214,8 @@ def part(cases: Sequence[Case]) -> Iterator[str]:
         here = [m & (c.known if text == 'where 0 is due' else c.live) for c, m in zip(cases, masks, strict=True)]
         if sure and enough and all((c.off == m).all() for c, m in zip(cases, here, strict=True)):
             yield f'It is {said} {text}, and right elsewhere'
+        elif sure and (k := share(cases, masks)) is not None and (m := share(cases, [~m for m in masks])) is not None:
+            yield f'It is {times(k)} {text}, and {times(m)} elsewhere'
     if enough and said != 'wrong':
         yield f'It is {said} in some places, and right elsewhere'
 
