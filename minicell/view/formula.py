@@ -90,13 +90,15 @@ def names_of_inputs(record: Record, entry: Entry) -> tuple[str, ...]:
     entry that made it, or of which it is the cotangent."""
     keys, whose, found = (*entry.keys, *[None] * len(entry.inputs)), arguments(record), []
     names = [whose.get((key, v.name), v.name) for key, v in zip(keys, entry.inputs, strict=False)]
+    alike: dict[str, set[int]] = {}
+    for key, name in zip(entry.keys, names, strict=False):
+        alike.setdefault(name, set()).add(key)
     for k, (key, name) in enumerate(zip(keys, names, strict=False)):
-        alike = {other for other, n in zip(keys, names, strict=False) if n == name and other is not None}
         made, by = makers(record).get(key), entry.by
-        if not name or len(alike) > 1:
+        if not name or len(alike.get(name, ())) > 1:
             if made is not None:
                 name = f'entry {record.entries[made].label}'
-            elif name and by is not None and key == max(alike):
+            elif name and by is not None and key == max(alike[name]):
                 name = gradient(f'entry {record.entries[record.readings[by].entry].label}')
         found.append(name or f'input {k + 1}')
     return tuple(found)
