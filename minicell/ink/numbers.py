@@ -26,16 +26,15 @@ def said(number: float, digits: int | None = None) -> str:
     for two numbers that differ and would look the same.
 
     >>> said(5.2000003), said(15.337), said(-0.4794255), said(4.898979), said(123833.0), said(1.0), said(-0.0)
-    ('5.20', '15.337', '−0.479', '4.90', '123833', '1', '−0')
+    ('5.20', '15.337', '−0.479', '4.90', '123833', '1', '0')
     >>> said(0.0004), said(1.5e-9), said(2e7), said(284.029), said(1.00004, 5)
     ('0.000400', '1.5e−9', '2e7', '284.0', '1.00004')
     """
-    number = float(number)
-    return _said(number, digits, math.copysign(1, number) < 0)
+    return _said(float(number) + 0.0, digits)  # (-0.0 + 0.0 is 0.0)
 
 
 @lru_cache(maxsize=16384)
-def _said(number: float, digits: int | None, negative: bool) -> str:  # −0.0 == 0.0, and yet it is another
+def _said(number: float, digits: int | None) -> str:
     if number != number:
         return 'NaN'
     if number in (np.inf, -np.inf):
@@ -50,6 +49,15 @@ def _said(number: float, digits: int | None, negative: bool) -> str:  # −0.0 =
             digits = max(1, 2 - math.floor(math.log10(size))) if digits is None else 2 if digits == 1 else digits
         shown = f'{number:.{digits}f}'
     return shown.replace('-', '−')
+
+
+def read(shown: str) -> float:
+    """The number that is written.
+
+    >>> read('−0.479'), read('1.5e−9'), read('−∞')
+    (-0.479, 1.5e-09, -inf)
+    """
+    return float(shown.replace('−', '-').replace('∞', 'inf'))
 
 
 def index(place: tuple[int, ...]) -> str:

@@ -76,7 +76,7 @@ class Verdict(NamedTuple):
 
 def written(*pair: float) -> list[str]:
     """Two numbers as they are written everywhere; with more decimals where they would look alike."""
-    every = [[said(n + 0.0, digits) for n in pair] for digits in (None, *range(3, 13))]
+    every = [[said(n, digits) for n in pair] for digits in (None, *range(3, 13))]
     return next((each for each in every if each[0] != each[1]), every[0])
 
 

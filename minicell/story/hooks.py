@@ -72,8 +72,7 @@ class Hooks:
         value = lambda g, n: self.book.value(g, self.walk.now, names.gradient(n))
         before = tuple(map(value, turn.event.gradients, of))
         after = None if event.returned is None else tuple(map(value, changed, of))
-        code = facts.of_hook(event.function)
-        told.hooks += (Hooked(before, after, code),)
+        told.hooks += (Hooked(before, after, facts.of_hook(event.function)),)
         if turn.event.kind == 'tensor':
             self.hand_on(turn, told, of, event.returned)
 

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import math
 from functools import lru_cache
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..core.errors import HOME
 
-LONGEST = 16  # characters; a longer expression is no name
+LONGEST = 21  # characters; a longer expression is no name
 MODULES = 'ops', 'ms', 'nn', 'np', 'F', 'P'  # whose functions are no methods
 APART = ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda  # as a part in parentheses
 
@@ -26,8 +27,7 @@ def inputs(expression: str, count: int) -> tuple[str, ...]:
         parts = [p for p in parts if not isinstance(p, ast.Constant)]
     if len(parts) != count:
         return ('',) * count
-    texts = (ast.unparse(p) for p in parts)
-    return tuple(t if len(t) <= LONGEST else '' for t in texts)
+    return tuple(text if len(text := ast.unparse(p)) <= LONGEST else '' for p in parts)
 
 
 def _operands(statement: ast.stmt | None) -> list[ast.expr]:
@@ -115,15 +115,16 @@ def _shared(targets: list[ast.expr], count: int) -> list[tuple[ast.expr | None, 
 def gradient(name: str) -> str:
     """What to call the gradient of a value.
 
-    >>> gradient('x'), gradient('a * b'), gradient('0.5'), gradient('')
-    ('dx', 'd(a * b)', 'd(0.5)', 'gradient')
+    >>> gradient('x'), gradient('a * b'), gradient('0.5'), gradient(''), gradient('Net’s x')
+    ('dx', 'd(a * b)', 'd(0.5)', 'gradient', 'Net’s dx')
     """
     if not name:
         return 'gradient'
     if name == 'out':
         return 'd(out)'  # dout is what comes in
-    plain = name.replace('.', '').replace('_', '').isalnum() and not name[0].isdigit()
-    return f'd{name}' if plain else f'd({name})'
+    whose, of, own = name.rpartition('’s ')
+    plain = own.replace('.', '').replace('_', '').isalnum() and not own[0].isdigit()
+    return f'{whose}{of}' + (f'd{own}' if plain else f'd({own})')
 
 
 def part(name: str) -> str:
@@ -153,14 +154,16 @@ def parameters(function: Any, count: int) -> list[str]:
     return found + [f'{star}[{k}]' if star else '' for k in range(rest)]
 
 
-def is_number(name: str, value: Any) -> bool:
-    """Whether a name is a literal number, and this value is that number.
+def is_number(name: str, value: Any = None) -> bool:
+    """Whether a name is a literal number; and this value, if one is given, is that number.
 
-    >>> import numpy as np
-    >>> is_number('3', 3.0), is_number('0.1', np.float32(0.1)), is_number('3', 2.0), is_number('x', 3.0)
-    (True, True, False, False)
+    >>> is_number('3'), is_number('x'), is_number('3', 3.0), is_number('0.1', np.float32(0.1)), is_number('3', 2.0)
+    (True, False, True, True, False)
     """
-    try:  # a literal is rounded to what the tensor can hold
-        return bool(getattr(value, 'ndim', 0) == 0 and np.asarray(float(name), np.asarray(value).dtype) == value)
+    try:
+        number = float(name)
     except ValueError:
         return False
+    if value is None:
+        return math.isfinite(number)
+    return bool(getattr(value, 'ndim', 0) == 0 and np.asarray(number, np.asarray(value).dtype) == value)  # (rounded)

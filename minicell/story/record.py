@@ -263,6 +263,7 @@ class Record:
     code: list[Line] = field(default_factory=list)  # the lines of these that a picture shows
     unknown: tuple[str, ...] = ()  # what nobody could tell: it is left out
     why: Callable[..., Any] | None = None  # the account of one number of a gradient: `tape.why`
+    truth: Callable[[object], list] | None = None  # by the key of a Pass: what it would hand over without any bprop
 
     @cached_property
     def depth(self) -> int:

@@ -77,10 +77,13 @@ class Tensors:
     def in_order(self, inputs: tuple, written: tuple[str, ...]) -> tuple[str, ...]:
         """The names of an op's inputs in the op's own order: Python turns `3 * x` into x times 3.
 
-        Where a number may be meant that nobody has named, no name is better than a wrong one.
+        Where a number may be meant that nobody has named, no name is better than a wrong one; so it is where a number
+        stands elsewhere than in the code, as of `x.masked_fill(mask, 0.5)`.
         """
         if len(written) != 2:
-            return written
+            pairs = zip(written, inputs, strict=False)
+            moved = any(names.is_number(n) and not names.is_number(n, t.array) for n, t in pairs)
+            return ('',) * len(written) if moved else written
         known = tuple(self.called.get(id(t), '') for t in inputs)
         plain = [not (n or id(t) in self.maker or id(t) in self.same) for t, n in zip(inputs, known, strict=True)]
         orders = (written, written[::-1])

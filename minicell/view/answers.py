@@ -1,25 +1,22 @@
 """The gradients that were asked for: as numbers where they are few and small, else a row for each."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from ..ink import numbers, tiles
 from ..ink.boxes import Box, Card, Column, Flow, Lines, Put, Row, Space, Text
 from ..ink.metrics import clean, shape_text
 from ..ink.shapes import width, wrapped
-from ..judge.verdict import SURROGATE, UNKNOWN, WRONG
-from ..story.record import Arrival, Pass, Value
+from ..judge.verdict import KINK, NOT_ASKED, RIGHT, WRONG
+from ..replay.nested import Unknown
+from ..story.record import Arrival, Pass, Record, Value
 from . import phrases, style, verdict
 from .now import Now
 from .result import Taken, stack
 from .tape import named
 
-LOST = 'lost'  # a takeover uses it, and returns no gradient for it
-BADGES = {  # the gravest first
-    LOST: ('✗ {} passes none back', 'xx'),
-    WRONG: ('✗ made with {}’s {}', 'xx'),
-    SURROGATE: ('different on purpose: {} is a surrogate', 'dim'),
-    UNKNOWN: ('cannot be judged', 'dim'),
-}
+LOST = '✗ {} passes none back'  # a takeover uses it, and returns no gradient for it
 
 
 def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
@@ -31,13 +28,37 @@ def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
     for k, arrival in enumerate(run.arrivals):
         if arrival.key in gave and len(arrival.parts) == 1:
             continue  # it stands in the tables
-        name, picture = Text(arrival.name, 'mid2', style.NAMES[0]), None
-        if (value := arrival.total) is not None:
-            key = f'p{now.record.passes.index(run)}.{k}'
-            picture = tiles.Tile(value, style.VALUES[0], key, classes=' on', account=True)
-        boxes.append(with_badge(Row(name, picture, gap=style.PAD), known(now, run, arrival), room - style.LABEL))
+        key, due, value = f'{now.record.passes.index(run)}.{k}', truth(now.record, run)[k], arrival.total
+        tile = tiles.Tile(value, style.VALUES[0], f'p{key}', classes=' on', account=True) if value is not None else None
+        box = Row(Text(arrival.name, 'mid2', style.NAMES[0]), tile, gap=style.PAD)
+        if due is not None:
+            top = max(numbers.largest(value.data), numbers.largest(due.data))
+            true = tiles.Tile(due, style.VALUES[0], f'u{key}', classes=' tru', top=top)
+            box = Flow(box, Row(Text('should be', 'af'), true, gap=style.PAD), room=room, gap=style.GAP)
+        boxes.append(with_badge(box, known(now, run, arrival), room - style.LABEL))
     head = Text('asked for:' if len(boxes) == len(run.arrivals) else 'also asked for:', 'dim')
     return Flow(head, *boxes, room=room, gap=2 * style.GAP) if boxes else None
+
+
+@lru_cache(maxsize=style.RECORDS)
+def truth(record: Record, run: Pass) -> tuple[Value | None, ...]:
+    """What each gradient that was asked for would be without any bprop: where the rules see all that its Cells compute,
+    and no bprop differs on purpose. None where nobody knows, and where it is as it should be."""
+    taken = [r for r in record.readings if record.entries[r.entry].kind == 'call' and record.passes[r.run] is run]
+    told = [v for r in taken for v in verdict.known(r) if v.verdict != NOT_ASKED]
+    sure = all(map(verdict.known, taken)) and all(v.by == 'rules' and v.verdict in (RIGHT, WRONG) for v in told)
+    try:
+        due = record.truth(run.key) if record.truth is not None and sure else ()
+    except Unknown:
+        due = ()
+    if len(due) != len(run.arrivals) or not all(np.isfinite(d).all() for d in due):
+        return (None,) * len(run.arrivals)
+    said = lambda data: [*map(numbers.said, data.ravel().tolist())]
+    came = [a.total.data if a.total is not None else None for a in run.arrivals]
+    pairs = zip(run.arrivals, came, due, strict=True)
+    return tuple(
+        None if y is None or said(y) == said(d) else Value(f'true {a.name}', d.shape, '', d) for a, y, d in pairs
+    )
 
 
 def with_badge(child: Box, badge: tuple[str, str] | None, room: float) -> Box:
@@ -51,19 +72,23 @@ def with_badge(child: Box, badge: tuple[str, str] | None, room: float) -> Box:
 def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
     """What is known of a gradient that was asked for: it is as wrong as what it is made of."""
     record, number = now.record, now.record.passes.index(run)
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[str, tuple[str, str]] = {}  # kind of verdict -> the Cell, and what it handed out
     for reading in record.readings:
         entry = record.entries[reading.entry]
         if reading.run != number or entry.kind != 'call':
             continue
         if arrival.key in verdict.made_of(record, verdict.captured(entry)):
-            found.setdefault(LOST, (entry.name, ''))
+            return LOST.format(entry.name), 'xx'
         judged = {id(g): v for g, v in zip(reading.gave, verdict.known(reading), strict=False)}
         for k, g in now.story.gave(reading):  # (without those that are None)
             if id(g) in judged and arrival.key in verdict.made_of(record, {entry.keys[k]}):
                 found.setdefault(judged[id(g)].verdict, (entry.name, g.name))
-    said = next(((said.format(*found[kind]), look) for kind, (said, look) in BADGES.items() if kind in found), None)
-    return said or (('✓ right', '') if arrival.parts else ('no path leads to it', 'dim'))
+    grave = (kind for kind in found if kind not in (KINK, RIGHT, NOT_ASKED))
+    kind = min(grave, key=verdict.RANK.get, default=RIGHT if arrival.parts else None)
+    if kind is None:
+        return 'no path leads to it', 'dim'
+    told = verdict.KINDS[kind]
+    return told.asked.format(*found.get(kind, ())), told.look
 
 
 def asked(now: Now, level: int) -> Pass | None:
@@ -93,32 +118,26 @@ def arrivals(now: Now, level: int, w: float, h: float) -> Box:
     run = asked(now, level)
     if run is None:
         return Space()
-    small = [a for a in run.arrivals if a.total is None or a.total.data is None or a.total.data.size <= style.LARGE]
-    if len(run.arrivals) <= 2 and len(small) == len(run.arrivals):
+    data = [None if a.total is None else a.total.data for a in run.arrivals]
+    if len(data) <= 2 and all(d is None or d.size <= style.LARGE for d in data):
         each = (w - style.GAP) / max(len(run.arrivals), 1)
         hero = level > 0 and len(run.arrivals) == 1 and phrases.takeover_around(now.record, run) is None
         return Row(*[few(now, run, k, each, h, hero) for k in range(len(run.arrivals))], gap=style.GAP, across='start')
-    return listed(now, run, w, h) or many(now, run, w)
+    small = all(d is not None and d.size <= style.LARGE for d in data)
+    return (listed(now, run, w, h) if small else None) or many(now, run, w)
 
 
 def listed(now: Now, run: Pass, w: float, h: float) -> Box | None:
-    """Small gradients with their numbers, in columns; None where they have no room."""
-    if any(a.total is None or a.total.data is None or a.total.data.size > style.LARGE for a in run.arrivals):
-        return None
-    number, columns, left = now.record.passes.index(run), [[]], h
+    """Small gradients with their numbers, beside and below each other; None where they have no room."""
+    number, boxes = now.record.passes.index(run), []
     for k, arrival in enumerate(run.arrivals):
         value, how = partial(now, run, arrival), tiles.plate(arrival.total, *style.VALUES[0])
         name = Text(arrival.name, 'fut' * (value is None), style.NAMES[0], f'A{number}.{k}N')
         shown: Box = Space(how.w, how.h)
         if value is not None:
             shown = tiles.Tile(value, key=f'p{number}.{k}', how=how, classes=' on', account=True)
-        box = Row(name, shown, gap=style.APIECE)
-        if box.size[1] + style.PAD > left and columns[-1]:
-            columns.append([])
-            left = h
-        left -= box.size[1] + style.PAD
-        columns[-1].append(box)
-    found = Row(*[Column(*column, gap=style.PAD, across='end') for column in columns], gap=style.GAP, across='start')
+        boxes.append(Row(name, shown, gap=style.APIECE))
+    found = Flow(*boxes, room=w, gap=style.GAP)
     return found if found.size[0] <= w and found.size[1] <= max(h, style.LIST_ROW * style.LIST_MOST) else None
 
 
@@ -134,12 +153,12 @@ def few(now: Now, run: Pass, k: int, w: float, h: float, hero: bool) -> Box:
     if value is None:
         return stack(head, Text('?', 'ques'))
     if phrases.single(value):
-        said, look = numbers.said(value.data.item()), 'hero' if hero and h > style.HERO else 'xxl'
+        said, looks = numbers.said(value.data.item()), ['hero'] * (hero and h > style.HERO) + ['xxl']
         parts = now.story.arriving(arrival).parts(now.step)
         more = now.part(arrival.key)
         if more is not None and parts and run.ended != now.step and more is not parts[-1]:
-            said, look = f'{said} + {phrases.amount(more)}', 'xxl'  # the next step adds it
-        look = look if width(said, look) <= w else 'xxl' if width(said, 'xxl') <= w else 'big'
+            said, looks = f'{said} + {phrases.amount(more)}', ['xxl']  # the next step adds it
+        look = next((each for each in looks if width(said, each) <= w), 'big')
         cell = f'{key}[0,0]'
         digits = Text(said, look, layer=style.OVER, key=f'{cell}t', v=cell)
         press = Card(digits, 'cell hot', style.CELL_PAD, at=(0, 0.5), key=cell, layer=style.LIFTED, v=cell, rc=cell)

@@ -17,6 +17,7 @@ from .strip import Part
 from .tape import Cells, boxes_of
 
 DEFINED = 'what was computed, in order'
+RECORDED = 'grad of grad: the backward pass itself was recorded here'
 LEGEND = '■ above 0, □ below: area is size'
 
 
@@ -57,7 +58,10 @@ class Board:
 
     def whole(self, now: Now, lanes: list[Lane]) -> Box:
         """All of a frame."""
-        parts: list[Box] = [each.box() for each in lanes]
+        begun = (self.begun(now, tape) for tape in self.tapes)
+        parts: list[Box] = [
+            each.box() if there else Space(*each.grid.size) for each, there in zip(lanes, begun, strict=True)
+        ]
         if self.narrow or not lanes:
             parts.insert(0, Column(Text('your program', 'dim'), self.calls(now), gap=2))
         if (self.narrow and (self.record.depth or not self.taken)) or not lanes:
@@ -65,6 +69,10 @@ class Board:
         if now.told.kind == 'fail' and not now.compare:
             parts.append(answers.error(now, self.inner))
         return Card(Column(*parts, gap=style.APART, across='fill'), '', (style.EDGE, 0), at=(None, 0))
+
+    def begun(self, now: Now, tape: Tape) -> bool:
+        """Whether a tape is there: a later one begins when something is recorded on it."""
+        return not tape.level or any(now.done(i) or now.writes(i) for i in tape.strip.entries)
 
     # ---- code ----
 
@@ -249,7 +257,8 @@ class Board:
         back = style.BACK_ROW - broad
         if broad:
             by = Lines(self.readers(level)[0], style.CODE - style.ROW, 'dim', style.SOURCE_ROWS, f'{tape.tag}by')
-            name = Column(Text(f'{phrases.nth(level)} tape', 'mid2', key=f'{tape.tag}which'), by, gap=2)
+            why = Lines(RECORDED, style.CODE - style.ROW, 'dim', style.SOURCE_ROWS, f'{tape.tag}why')
+            name = Column(Text(f'{phrases.nth(level)} tape', 'mid2', key=f'{tape.tag}which'), by, why, gap=2)
             rows[0][0] = Space(style.CODE)
             rows[1][0] = Span(Put(name, at=(0, 0.6)), 1, 2)
         else:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..ink import tiles
 from ..ink.shapes import width
+from ..story.names import LONGEST, is_number
 from ..story.record import Reading, Value
 from . import formula, style
 from .moment import Story
@@ -130,23 +131,14 @@ class Columns:
         entry, out = self.record.entries[i], []
         known = {*self.seen, *(slot.key for slot in waiting)}
         names = formula.called(self.record, entry).inputs
-        made = self.tape.story.made
         for k, value in enumerate(entry.inputs):
             key = entry.keys[k] if k < len(entry.keys) else (i, k)
-            literal = formula.is_literal(value.name) and entry.source
+            literal = is_number(value.name) and entry.source
             if key not in known and not literal:
                 known.add(key)
-                out.append(Slot(key, value, self.named(value, made.get(key), names[k]), i))
+                unnamed = not value.name and value.shape == () and key not in formula.makers(self.record)
+                out.append(Slot(key, value, '' if unnamed else names[k], i))
         return out
-
-    def named(self, value: Value, maker: int | None, otherwise: str) -> str:
-        """What an input is called: as in the program, else by the expression or the entry that made it."""
-        if maker is None:
-            return value.name or otherwise * (value.shape != ())
-        entry, source = self.record.entries[maker], self.tape.source(maker)
-        if value.name not in ('', f'entry {entry.label}'):
-            return value.name
-        return source if source and width(source) <= style.SHORT else f'entry {entry.label}'
 
     def outputs(self, i: int) -> list[Slot]:
         """What an entry made; of a hook on a tensor, what it is given."""
@@ -155,9 +147,8 @@ class Columns:
             values = next((r.douts for r in self.record.readings if r.entry == i), ())
         alone = formula.called(self.record, entry).out
         keys = [entry.made[n] if n < len(entry.made) else (i, -1 - n) for n in range(len(values))]
-        source = self.tape.source(i)
-        short = source if width(source) <= style.SHORT and entry.kind == 'op' else ''
-        alone = short or alone
+        if entry.kind == 'op' and 0 < len(source := self.tape.source(i)) <= LONGEST:
+            alone = source
         names = [v.name or (alone if len(values) == 1 else f'out[{n}]') for n, v in enumerate(values)]
         return [Slot(*each, i, n) for n, each in enumerate(zip(keys, values, names, strict=True))]
 

@@ -7,8 +7,6 @@ picture (`called`), and no two of these are alike. Where the shapes say that a s
 
 import ast
 import inspect
-import linecache
-import math
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -19,8 +17,9 @@ import numpy as np
 
 from ..ink import numbers
 from ..story.events import PRIMES
-from ..story.names import gradient, part
+from ..story.names import gradient, is_number, part
 from ..story.record import Entry, Ghost, Pass, Record, Value
+from ..story.source import function as source_of
 from . import style
 
 TAKEN = ('call', 'hook')  # kinds of entries that the user's own code takes over
@@ -31,6 +30,7 @@ NAMES = {
 SIGNS = {ast.Add: '+', ast.Sub: '−', ast.Mult: '×', ast.Div: '/', ast.MatMult: '@', ast.Pow: '**'}
 TURNED = {'_turned_by': '{}.T @ {}', '_by_turned': '{} @ {}.T'}  # two ops of the engine's own
 FIELD = re.compile(r'\{(\w+)\}')
+NAMED = {'g': '{dout}', 'out': '{out}'}  # what the rules call them
 
 
 def name_of(entry: Entry) -> str:
@@ -73,14 +73,9 @@ class Formula(NamedTuple):
 
 def called(record: Record, entry: Entry, run: Pass | None = None) -> Called:
     """The names of an entry's values, as one gradient reads it (`run`): on the way back of a second one, which reads
-    what the first has done with its `dout`, what comes in is called `dout′`.
-
-    An input that is called as another one is named after the entry that made it, as `entry 1′`; and the cotangent is
-    named after the output only where no input is called as that.
-    """
-    given = tuple(v.name or f'input {k + 1}' for k, v in enumerate(entry.inputs))
-    if len(set(given)) < len(set(entry.keys)):
-        given = tuple(told_apart(record, entry, k, given) for k in range(len(given)))
+    what the first has done with its `dout`, what comes in is called `dout′`. The cotangent is named after the output
+    only where no input is called as that."""
+    given = names_of_inputs(record, entry)
     named, own = entry.outputs[0].name if entry.outputs else '', f'entry {entry.label}'
     order = max(run.level - 1, 0) if run is not None else entry.level
     wanted = [entry.facts.dout] if entry.kind == 'call' and entry.facts else []
@@ -90,15 +85,45 @@ def called(record: Record, entry: Entry, run: Pass | None = None) -> Called:
     return Called(given, free(named, 'out', own), free(*wanted))
 
 
-def told_apart(record: Record, entry: Entry, k: int, names: tuple[str, ...]) -> str:
-    """The name of an input that another one has, too: which entry made it, else of which entry it is the cotangent."""
-    keys = [key for key, name in zip(entry.keys, names, strict=False) if name == names[k]]
-    if k >= len(entry.keys) or len(set(keys)) < 2:
-        return names[k]
-    if (made := next((e for e in record.entries if entry.keys[k] in e.made), None)) is not None:
-        return f'entry {made.label}'
-    by = record.entries[record.readings[entry.by].entry] if entry.by is not None else None
-    return gradient(f'entry {by.label}') if by is not None and entry.keys[k] == max(keys) else names[k]
+def names_of_inputs(record: Record, entry: Entry) -> tuple[str, ...]:
+    """What an entry's inputs are called: as in the program; one without a name, or with that of another one, after the
+    entry that made it, or of which it is the cotangent."""
+    keys, whose, found = (*entry.keys, *[None] * len(entry.inputs)), arguments(record), []
+    names = [whose.get((key, v.name), v.name) for key, v in zip(keys, entry.inputs, strict=False)]
+    alike: dict[str, set[int]] = {}
+    for key, name in zip(entry.keys, names, strict=False):
+        alike.setdefault(name, set()).add(key)
+    for k, (key, name) in enumerate(zip(keys, names, strict=False)):
+        made, by = makers(record).get(key), entry.by
+        if not name or len(alike.get(name, ())) > 1:
+            if made is not None:
+                name = f'entry {record.entries[made].label}'
+            elif name and by is not None and key == max(alike[name]):
+                name = gradient(f'entry {record.entries[record.readings[by].entry].label}')
+        found.append(name or f'input {k + 1}')
+    return tuple(found)
+
+
+@lru_cache(maxsize=style.RECORDS)
+def makers(record: Record) -> dict[int, int]:
+    """Which entry made each tensor."""
+    return {key: i for i, e in enumerate(record.entries) for key in e.made}
+
+
+@lru_cache(maxsize=style.RECORDS)
+def arguments(record: Record) -> dict[tuple[int, str], str]:
+    """Whose an argument of a Cell with a bprop is, where the program calls another tensor by that name: `Net’s x`."""
+    calls = {i for i, e in enumerate(record.entries) if e.kind == 'call'}
+    inside = {i for i, e in enumerate(record.entries) if e.by is not None and record.readings[e.by].entry in calls}
+    named = {(a.key, a.of) for run in record.passes for a in run.arrivals}
+    for i, e in enumerate(record.entries):
+        read = () if i in calls | inside else zip(e.keys, (v.name for v in e.inputs), strict=False)
+        named |= {*read, *zip(e.made, (v.name for v in e.outputs), strict=False)}
+    taken = {name for _, name in named} - {''}
+    own = {
+        (key, v.name): e for e in (record.entries[i] for i in calls) for key, v in zip(e.keys, e.inputs, strict=False)
+    }
+    return {each: f'{e.name}’s {each[1]}' for each, e in own.items() if each[1] in taken and each not in named}
 
 
 def formulas(record: Record, entry: Entry, run: Pass | None = None, dout: Value | None = None) -> list[Formula]:
@@ -108,8 +133,8 @@ def formulas(record: Record, entry: Entry, run: Pass | None = None, dout: Value 
         if value.name and value.data is not None and value.data.dtype.kind == 'f':
             how = template_of(entry, k)
             known = Called(tuple(map(digits, entry.inputs)), digits(out), digits(dout))
-            counted = filled(of_numbers(how), known) if ', ' not in how else ''
-            found.append(Formula(k, gradient(names.inputs[k]), filled(how, names), counted))
+            single = how.replace('.mT', '').replace('.T', '').replace('@', '×') if ', ' not in how else ''
+            found.append(Formula(k, gradient(names.inputs[k]), filled(how, names), filled(single, known)))
     return [f for f in found if f.said not in ('', f.name)]  # (the latter of a name that was given anew)
 
 
@@ -124,19 +149,9 @@ def displaced(record: Record, entry: Entry, ghost: Ghost, k: int) -> str:
     names = called(record, entry)
     given = [name for name, v in zip(names.inputs, entry.inputs, strict=True) if v.data is not None]
     own = zip(ghost.places, ghost.inputs, strict=True)
-    inputs = tuple(v.name or literal(v) if place is None else given[place] for place, v in own)
+    inputs = tuple(v.name or digits(v) if place is None else given[place] for place, v in own)
     how = template(ghost.name, ghost.rule, ghost.places.index(k), ghost.inputs, ghost.out)
     return filled(how, names._replace(inputs=inputs))
-
-
-def literal(v: Value) -> str:
-    """A number as the code writes it; '' for several.
-
-    >>> literal(Value('', data=np.array(0.1, np.float32))), literal(Value('', data=np.asarray(-2.0)))
-    ('0.1', '−2')
-    """
-    single = v.data is not None and v.data.size == 1 and v.data.dtype.kind in 'iuf'
-    return np.format_float_positional(v.data.ravel()[0], trim='-').replace('-', '−') if single else ''
 
 
 def filled(how: str, names: Called) -> str:
@@ -154,28 +169,11 @@ def filled(how: str, names: Called) -> str:
     return re.sub(r'\(\(([^()]*)\)\)', r'(\1)', said)
 
 
-def of_numbers(how: str) -> str:
-    """A template where each value is a single number, and is turned into itself.
-
-    >>> of_numbers('{dout} @ {1}.T'), of_numbers('{0}.mT @ {dout}')
-    ('{dout} × {1}', '{0} × {dout}')
-    """
-    return how.replace('.mT', '').replace('.T', '').replace('@', '×')
-
-
 def digits(v: Value | None) -> str:
     """A single number, as the code has it or as it is written; else ''."""
-    if v is not None and is_literal(v.name):
+    if v is not None and is_number(v.name):
         return v.name
     return numbers.said(v.data.item()) if v is not None and v.data is not None and v.data.size == 1 else ''
-
-
-def is_literal(name: str) -> bool:
-    """Whether a name is a number in the source."""
-    try:
-        return bool(name and math.isfinite(float(name)))
-    except ValueError:
-        return False
 
 
 # ---- what a rule makes ----
@@ -188,16 +186,17 @@ def template_of(entry: Entry, k: int) -> str:
 
 def template(name: str, rule: Any, k: int, values: tuple[Value, ...], out: Value) -> str:
     """What a rule makes for its k-th input, with {0}, {1}, {out} and {dout} for the values: `{dout} × {1}`."""
-    longer = TABLE.get(name, '')
-    if isinstance(longer, str) and longer:
-        return longer if k == 0 else ''
-    function = (getattr(rule, 'dx', None), getattr(rule, 'dy', None), None)[min(k, 2)]
-    tree = expression(inspect.unwrap(function).__code__) if isinstance(function, FunctionType) else None
-    if tree is None:
-        return longer(k, values, out) if longer else ''
-    names = {a.arg: f'{{{n}}}' for n, a in enumerate(tree.args.args[2:])}
-    how = worded(tree.body, names | dict(g='{dout}', out='{out}'))
-    return product(how, k, values, out) if '@' in how else summed(how, out.shape, values[k].shape)
+    how = TABLE.get(name, '')
+    if not isinstance(how, str):
+        how = written(rule, k) or how(k, values, out)
+    elif how:
+        return how if k == 0 else ''
+    else:
+        how = written(rule, k)
+    due, came = values[k].shape, out.shape
+    if '@' in how and len(came) > 2:  # of many matrices, each is turned
+        how = how.replace('.T', '.mT')
+    return summed(how, (*came[:-2], *due[-2:]) if '@' in how else came, due)
 
 
 def summed(how: str, came: tuple[int, ...], due: tuple[int, ...]) -> str:
@@ -206,7 +205,7 @@ def summed(how: str, came: tuple[int, ...], due: tuple[int, ...]) -> str:
     >>> summed('g', (2, 3), (3,)), summed('g', (2, 3), (2, 1)), summed('g', (2, 3), ()), summed('g', (4, 2, 3), (2, 3))
     ('g, summed over rows', 'g, summed over columns', 'g, summed', 'g, summed over axis 0')
     """
-    if not how or np.prod(came) == np.prod(due):
+    if not how or np.prod(came) <= np.prod(due):
         return how
     wide = (1,) * (len(came) - len(due)) + due
     axes = [i for i, (n, m) in enumerate(zip(came, wide, strict=True)) if n != m]
@@ -217,35 +216,16 @@ def summed(how: str, came: tuple[int, ...], due: tuple[int, ...]) -> str:
     return f'{how}, summed over {"axis" if len(axes) == 1 else "axes"} {" and ".join(map(str, axes))}'
 
 
-def product(how: str, k: int, values: tuple[Value, ...], out: Value) -> str:
-    """A product of turned matrices; of many, `.mT` turns each, and what one that they share gets is added."""
-    how = how.replace('.T', '.mT') if len(out.shape) > 2 else how
-    return summed(how, (*out.shape[:-2], *values[k].shape[-2:]), values[k].shape)
-
-
 def matmul(k: int, values: tuple[Value, ...], out: Value) -> str:
     """Of two matrices, of a matrix and a vector, of two vectors; of many matrices."""
-    match tuple(len(v.shape) for v in values):
-        case (1, 1):
-            return ('{dout} × {1}', '{dout} × {0}')[k]
-        case (1, 2):
-            return ('{dout} @ {1}.T', 'outer({0}, {dout})')[k]
-        case (2, 1):
-            return ('outer({dout}, {1})', '{0}.T @ {dout}')[k]
-        case (a, b) if min(a, b) > 1:
-            return product(('{dout} @ {1}.T', '{0}.T @ {dout}')[k], k, values, out)
-    return ''
+    ranks = tuple(len(v.shape) for v in values)
+    return PRODUCTS.get(ranks, PRODUCTS[2, 2] if min(ranks) > 1 else ('', ''))[k]
 
 
 def dense(k: int, values: tuple[Value, ...], out: Value) -> str:
     """Of a layer: its weights turned, and a bias that is added to each row."""
     weights = {1: 'outer({dout}, {0})', 2: '{dout}.T @ {0}'}.get(len(out.shape), '')
-    return broadcast(k, values, out) if k == 2 else weights if k else '{dout} @ {1}'
-
-
-def broadcast(k: int, values: tuple[Value, ...], out: Value) -> str:
-    """Of what was repeated."""
-    return summed('{dout}', out.shape, values[k].shape)
+    return ('{dout} @ {1}', weights, '{dout}')[k]
 
 
 def softmax(k: int, values: tuple[Value, ...], out: Value) -> str:
@@ -280,11 +260,16 @@ def best(word: str, choose: Callable) -> Callable:
     return chosen
 
 
+# By the ranks of the two factors: for the first, and for the second.
+PRODUCTS = {
+    (1, 1): ('{dout} × {1}', '{dout} × {0}'), (1, 2): ('{dout} @ {1}.T', 'outer({0}, {dout})'),
+    (2, 1): ('outer({dout}, {1})', '{0}.T @ {dout}'), (2, 2): ('{dout} @ {1}.T', '{0}.T @ {dout}'),
+}  # fmt: skip
 # What stands for a longer rule: {0} is the first input, {1} the second.
 TABLE: dict[str, str | Callable] = {
     'ReduceSum': '{dout}, to each number', 'ReduceMean': '{dout} / n, to each number',
     'ReLU': '{dout} where {0} > 0, else 0', 'Reshape': '{dout}, in the old shape',
-    'Transpose': '{dout}, turned back', 'BroadcastTo': broadcast, 'Cast': '{dout}',
+    'Transpose': '{dout}, turned back', 'BroadcastTo': lambda *of: '{dout}', 'Cast': '{dout}',
     'Sigmoid': '{dout} × {out} × (1 − {out})', 'ReduceMax': best('largest', np.max),
     'ReduceMin': best('smallest', np.min), 'MatMul': matmul, 'BatchMatMul': matmul, 'Dense': dense,
     'Softmax': softmax, 'CrossEntropy': cross_entropy,
@@ -294,22 +279,20 @@ TABLE: dict[str, str | Callable] = {
 # ---- what is read from the source of a rule ----
 
 
+def written(rule: Any, k: int) -> str:
+    """What a rule makes for its k-th input, where that is one expression in the source."""
+    function = (getattr(rule, 'dx', None), getattr(rule, 'dy', None), None)[min(k, 2)]
+    tree = expression(inspect.unwrap(function).__code__) if isinstance(function, FunctionType) else None
+    if tree is None:
+        return ''
+    return worded(tree.body, {a.arg: f'{{{n}}}' for n, a in enumerate(tree.args.args[2:])} | NAMED)
+
+
 @lru_cache(maxsize=style.FORMULAS)
 def expression(code: CodeType) -> ast.Lambda | None:
     """The lambda that has this code, as it is written."""
-    lines = linecache.getlines(code.co_filename)
-    try:
-        tree = _parsed(code.co_filename, len(lines))
-    except (SyntaxError, ValueError):
-        return None
-    at = min(((line, column) for line, _, column, end in code.co_positions() if line and end), default=None)
-    found = (n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno)
-    return next((n for n in found if (n.body.lineno, n.body.col_offset) == at), None)  # (at: where its body begins)
-
-
-@lru_cache(maxsize=style.TREES)
-def _parsed(file: str, _: int) -> ast.Module:
-    return ast.parse(''.join(linecache.getlines(file)))
+    found = source_of(code)
+    return found.node if found is not None and isinstance(found.node, ast.Lambda) else None
 
 
 def worded(node: ast.AST, names: dict[str, str]) -> str:

@@ -16,9 +16,10 @@ def shown(record: Record) -> list[Line]:
     marked: dict[str, set[int]] = {}
     for mark in filter(None, (step.mark for step in record.steps)):
         marked.setdefault(mark.file, set()).update(range(mark.line, min(mark.last, mark.line + style.MARKED) + 1))
-    for file, told in functions(record.ran):
-        found.setdefault(file, set()).update(lines_of(told, marked.get(file, set())))
-    shaded = {(file, n) for file, told in functions(record.hides) for n in span(told)}
+    for code in record.ran:
+        if told := function(code):
+            found.setdefault(code.co_filename, set()).update(lines_of(told, marked.get(code.co_filename, set())))
+    shaded = {(code.co_filename, n) for code in record.hides if (told := function(code)) for n in span(told)}
     out: list[Line] = []
     for file in found | marked:
         numbers, source = found.get(file, set()) | marked.get(file, set()), linecache.getlines(file)
@@ -26,11 +27,6 @@ def shown(record: Record) -> list[Line]:
         indent = min((len(t) - len(t.lstrip()) for t in texts.values() if t.strip()), default=0)
         out += [Line(file, n, text[indent:].rstrip(), (file, n) in shaded, indent) for n, text in texts.items()]
     return out
-
-
-def functions(codes: list) -> list[tuple[str, Function]]:
-    """The functions of these code objects that have a source, and their files."""
-    return [(code.co_filename, found) for code in codes if (found := function(code))]
 
 
 def span(told: Function) -> range:

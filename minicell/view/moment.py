@@ -102,7 +102,6 @@ class Story:
         self.sums: dict[object, Sum] = {}
         self.takeovers: list[int | None] = []
         self.first_taken = next((e for e in record.entries if e.kind in TAKEN), None)
-        self.made = {key: i for i, e in enumerate(record.entries) for key in e.made}
         self.taken = [k for k, r in enumerate(record.readings) if record.entries[r.entry].kind in TAKEN]
         self.reached: dict[int, list[int]] = {}  # entry -> its readings
         for number, reading in enumerate(record.readings):

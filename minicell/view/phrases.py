@@ -1,6 +1,8 @@
 """Parts of sentences: values, names, whose rule it is."""
 
+from ..core.rules import Plain, Shaped
 from ..ink import numbers
+from ..story.facts import under
 from ..story.names import gradient
 from ..story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Value
 from . import formula, style
@@ -35,7 +37,7 @@ def many(v: Value) -> str:
     if low != low:
         return f'{size} numbers, NaN among them'
     if low == high:
-        return f'{size} numbers, all {numbers.said(low + 0.0)}'  # either of 0 and −0 may be the lower one
+        return f'{size} numbers, all {numbers.said(low)}'
     return f'{size} numbers from {numbers.said(low)} to {numbers.said(high)}'
 
 
@@ -73,9 +75,11 @@ def come(record: Record, entry: Entry, reading: Reading) -> str:
 
 
 def given(record: Record, entry: Entry, reading: Reading) -> list[Gradient]:
-    """What a rule hands out, by the names that the picture has for it."""
+    """What was handed out, by the names that the picture has for it: two that the code calls alike, by what they belong
+    to."""
     if entry.kind != 'op':
-        return list(reading.gave)
+        names = [g.name for g in reading.gave]
+        return [g if names.count(g.name) == 1 else g._replace(name=gradient(g.of)) for g in reading.gave]
     names, due = formula.called(record, entry).inputs, [k for k, v in enumerate(entry.inputs) if v.data is not None]
     apart = {k: gradient(names[k]) for k in due if entry.inputs[k].name not in ('', names[k])}
     return [g._replace(name=apart.get(k, g.name)) for k, g in zip(due, reading.gave, strict=False)]
@@ -84,9 +88,11 @@ def given(record: Record, entry: Entry, reading: Reading) -> list[Gradient]:
 def names_of(record: Record, entry: Entry) -> list[str]:
     """What a takeover's gradients will be called."""
     reading = next((r for r in record.readings if record.entries[r.entry] is entry and r.gave), None)
-    if reading is not None:
-        return [g.name for g in reading.gave if g.value is not None] or ['its gradient']
-    return [f'd{v.name}' for v in entry.inputs if v.data is not None and v.data.dtype.kind == 'f'] or ['its gradient']
+    gave = given(record, entry, reading) if reading is not None else []
+    names = [g.name for g in gave if g.value is not None]
+    if reading is None:
+        names = [gradient(v.name) for v in entry.inputs if v.data is not None and v.data.dtype.kind == 'f']
+    return names or ['its gradient']
 
 
 # ---- whose rule ----
@@ -122,6 +128,13 @@ def true_formula(record: Record, entry: Entry, k: int) -> str:
     return said or f'by {displaced(entry)}'
 
 
+def flat(entry: Entry) -> str:
+    """What construct runs that has no slope, where that is one expression: `ops.sign(w)`; else ''."""
+    ghosts = [g for g in entry.ghosts if isinstance(under(g.rule), Plain) and not isinstance(under(g.rule), Shaped)]
+    found = {g.source or g.name for g in ghosts if any('Float' in v.dtype for v in g.inputs)}
+    return found.pop() if len(found) == 1 else ''
+
+
 def hook_of(entry: Entry) -> str:
     """What a hook is called: a Cell may have one for what leaves it, and one for what comes back out of it."""
     return f'{"pre-" * (entry.hook == "backward_pre")}{entry.name}'
@@ -152,12 +165,9 @@ def takeover_around(record: Record, run: Pass) -> Entry | None:
     if run.inside is not None:
         return record.entries[record.readings[run.inside].entry]
     when = run.begun if run.started is None else run.started
-    for reading in reversed(record.readings):
-        ended = reading.given if not reading.error else reading.reached
-        open_then = reading.reached < when and (ended is None or when < ended)
-        if open_then and record.entries[reading.entry].kind in TAKEN:
-            return record.entries[reading.entry]
-    return None
+    ends = lambda r: r.reached if r.error else len(record.steps) if r.given is None else r.given
+    around = (record.entries[r.entry] for r in reversed(record.readings) if r.reached < when < ends(r))
+    return next((entry for entry in around if entry.kind in TAKEN), None)
 
 
 def root(record: Record, number: int) -> int:
@@ -191,11 +201,7 @@ def rules_of(record: Record, number: int) -> str:
     """The rules and bprops that a gradient came back through; of many the first, the last, and how many."""
     entries = read(record, number)
     found = [rule_of(e) if e.kind == 'op' else e.name if e.kind == 'cell' else code_of(e) for e in entries]
-    if len(found) < style.FEW:
-        return listed(found)
-    kinds = {'op': 'rules', 'call': 'bprops', 'hook': 'hooks', 'cell': 'Cells'}
-    what = listed([name for kind, name in kinds.items() if any(e.kind == kind for e in entries)])
-    return f'{len(found)} {what}: {found[0]} was the first, {found[-1]} the last'
+    return listed(found) if len(found) < style.FEW else f'{len(found)} entries: {found[0]} first, {found[-1]} last'
 
 
 def lifted(record: Record, entry: Entry) -> bool:

@@ -15,6 +15,7 @@ from ..errors import SettingError
 from ..ink import gif, png, sheet, svg
 from ..ink.film import Film
 from ..ink.page import fragment
+from ..replay.nested import without_bprops
 from ..story import followed, tell
 from ..story.record import Record
 from . import lines, scene, style
@@ -46,7 +47,7 @@ class Picture:
             told = followed.follow(nothing, 'this tape', tell, self.tape, otherwise=nothing)
             told.code = followed.follow(told, 'the lines of the code', lines.shown, told, otherwise=[])
             found = ZOOMS[self.zoom](judge.beside(told, self.tape))
-            found.why = partial(account.why, self.tape)
+            found.why, found.truth = partial(account.why, self.tape), partial(without_bprops, self.tape)
             for each in (*found.readings, *found.passes):
                 what = 'the true gradient beside that of a bprop'
                 each.judge = each.judge and partial(followed.follow, found, what, each.judge, otherwise=())
@@ -73,43 +74,28 @@ class Picture:
 
     def place(self, step: int | str | None) -> int:
         """The step to open at: a number as the picture counts them (−1 is the last), or a word."""
-        if step is None:  # an error is told where it happened
-            return len(self.films[0].steps) - 1 if getattr(self.tape, 'error', None) is not None else 0
         steps = self.films[0].steps
-        if isinstance(step, str):
-            return self.named(step.lower())
-        if isinstance(step, bool) or not isinstance(step, int | np.integer):
-            raise TypeError(f'step is a number or one of {", ".join(map(repr, WORDS))}, not {step!r}.')
+        if step is None:  # an error is told where it happened
+            return len(steps) - 1 if getattr(self.tape, 'error', None) is not None else 0
+        if isinstance(step, str) and (word := step.lower()) in WORDS:
+            jumps = (i for i, s in enumerate(steps) if s.jump.lower() == word)
+            found = scene.first_nan(self.record, self.compare) if word == 'nan' else next(jumps, None)
+            if found is None:
+                raise SettingError(f'this tape has no step {word!r}. It has step=1 to step={len(steps)}.')
+            return found
+        if isinstance(step, bool | str) or not isinstance(step, int | np.integer):
+            kind = SettingError if isinstance(step, str) else TypeError
+            raise kind(f'step is a number or one of {", ".join(map(repr, WORDS))}, not {step!r}.')
         if not step or abs(step) > len(steps):
             raise SettingError(f'step is a number from 1 to {len(steps)}, or −1 for the last; this tape has no {step}.')
         return int(step) - 1 if step > 0 else len(steps) + int(step)
-
-    def named(self, word: str) -> int:
-        """The step of a word. Raises ValueError where the tape has none."""
-        if word not in WORDS:
-            raise SettingError(f'step is a number or one of {", ".join(map(repr, WORDS))}, not {word!r}.')
-        steps = self.films[0].steps
-        if word == 'nan':
-            found = scene.first_nan(self.record, self.compare)
-        else:
-            found = next((i for i, s in enumerate(steps) if s.jump.lower() == word), None)
-        if found is None:
-            raise SettingError(f'this tape has no step {word!r}. It has step=1 to step={len(steps)}.')
-        return found
 
     # ---- shown ----
 
     def html(self, live: str = '') -> str:
         """The picture as one piece of HTML, complete in itself; `live`: the script that hands it other numbers."""
-        return fragment.fragment(
-            self.films,
-            self.still(self.opens),
-            self.opens,
-            self.alt(self.opens),
-            self.scale,
-            live,
-            self.lost,
-        )
+        still, alt = self.still(self.opens), self.alt(self.opens)
+        return fragment.fragment(self.films, still, self.opens, alt, self.scale, live, self.lost)
 
     @property
     def lost(self) -> str:

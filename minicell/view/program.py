@@ -10,7 +10,6 @@ import linecache
 import re
 from collections.abc import Collection
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from ..ink.boxes import Box, Canvas, Rect
@@ -103,10 +102,8 @@ def _pieces(file: str, _: int) -> list[ast.AST]:
         found = ast.walk(ast.parse(''.join(linecache.getlines(file))))
     except (SyntaxError, ValueError):
         return []
-    kinds = (*LOOPS, *DEFS, ast.ClassDef, ast.Lambda)
-    return sorted(
-        (n for n in found if isinstance(n, kinds) or is_docstring(n)), key=lambda n: (n.lineno, -n.end_lineno)
-    )
+    found = (n for n in found if isinstance(n, (*LOOPS, *DEFS, ast.ClassDef, ast.Lambda)) or is_docstring(n))
+    return sorted(found, key=lambda n: (n.lineno, -n.end_lineno))
 
 
 def is_docstring(node: ast.AST) -> bool:
@@ -171,38 +168,34 @@ def window(
         rank = 0 if i in runs else 1 if key in always else 2 if key in heads else style.NEXT_TO
         return rank, abs(i - at) + (i < at)
 
-    found: list[int] = []
+    found: set[int] = set()
     for i in sorted(range(len(lines)), key=wanted):
-        more = sorted([*found, i])
-        if sum(high[k] for k in more) + gaps(more, len(lines)) <= room or not found:
-            found = more
-    out: list[Line | None] = []
-    for k, i in enumerate(found):
-        out += [None] * bool(i and (not k or found[k - 1] < i - 1)) + [lines[i]]
-    return out + [None] * (found[-1] < len(lines) - 1)
+        rows = sum(1 if k is None else high[k] for k in folded(found | {i}, len(lines)))
+        if rows <= room or not found:
+            found.add(i)
+    return [None if k is None else lines[k] for k in folded(found, len(lines))]
 
 
-def gaps(found: list[int], count: int) -> int:
-    """How many rows say that lines are left out."""
-    inner = sum(b > a + 1 for a, b in pairwise(found))
-    return inner + (found[0] > 0) + (found[-1] < count - 1)
-
-
-def columns(w: float) -> int:
-    """How many letters a row of this width has."""
-    return int((w - style.GUTTER - style.PAD) // LETTER)
+def folded(found: Collection[int], count: int) -> list[int | None]:
+    """So many lines, with None where some that are not among those found are left out."""
+    out: list[int | None] = []
+    for i in range(count):
+        if i in found or not out or out[-1] is not None:
+            out.append(i if i in found else None)
+    return out
 
 
 def broken(line: Line, depths_: dict[tuple[str, int], int], w: float) -> list[str]:
     """A line in as many parts as it takes: after a comma, a bracket, a sign or a space."""
     text, deep = line.text.strip(), 2 * depths_.get((line.file, line.number), 0)
-    room, parts = columns(w) - deep, []
+    wide, parts = int((w - style.GUTTER - style.PAD) // LETTER) - deep, []  # letters in a row
+    room = wide
     while (most := fitting(text, room * LETTER + 1, 'm')) < len(text):  # (some letters are twice as wide)
         spaces, brackets = (max(text.rfind(sign, 0, most) for sign in signs) + 1 for signs in (' ,', '(['))
         at = spaces if spaces > most // 2 else max(spaces, brackets)
         at = at if at > most // style.NEXT_TO else most
         parts.append(text[:at])
-        text, room = text[at:], columns(w) - deep - style.CONTINUED
+        text, room = text[at:], wide - style.CONTINUED
     return [*parts, text]
 
 
@@ -219,10 +212,8 @@ def rows(lines: list[Line | None], tag: str, depths_: dict[tuple[str, int], int]
         deep = 2 * depths_.get((line.file, line.number), 0)
         for n, part in enumerate(broken(line, depths_, w)):
             begins = deep + style.CONTINUED * (n > 0)
-            key = f'{tag}{line.number}{files[line.file]}.{n}'
-            out.append(
-                Row(key, line.number, ' ' * begins + part, line.hidden, line.file, at - begins, begins * (n > 0))
-            )
+            key, less = f'{tag}{line.number}{files[line.file]}.{n}', at - begins
+            out.append(Row(key, line.number, ' ' * begins + part, line.hidden, line.file, less, begins * (n > 0)))
             at += len(part)
     return out
 

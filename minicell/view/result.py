@@ -39,8 +39,7 @@ class Taken:
         self.verdicts = self.reading.verdicts if number in now.shot.known else ()
         self.first = min(self.verdicts, key=verdict.rank, default=None)
         self.worst = verdict.worst(self.first) if self.first and self.first.verdict == WRONG else None
-        named = zip(self.reading.gave, verdict.called(self.reading), strict=True)
-        gave = [(k, g._replace(name=name)) for k, (g, name) in enumerate(named)]
+        gave = [*enumerate(phrases.given(now.record, self.entry, self.reading))]
         if self.compare:
             gave.sort(key=lambda pair: verdict.rank(self.verdicts[pair[0]]))
         self.gave = [(k, g) for k, g in gave if g.value is not None or (self.compare and self.blamed(k))]
@@ -110,7 +109,7 @@ class Taken:
         terms = [row.product for row in self.rows()]
         total = sum(terms)
         parts = [numbers.said(term) for term in terms if numbers.said(total - term) != numbers.said(total)]
-        shown = [float(part.replace('−', '-').replace('∞', 'inf')) for part in (*parts, self.worst[2])]
+        shown = [numbers.read(part) for part in (*parts, self.worst[2])]
         said = '= ' + ' + '.join(parts).replace('+ −', '− ')
         adds = not round(sum(shown[:-1]) - shown[-1], numbers.MOST)
         return said if len(parts) > 1 and adds and width(said) <= room else ''
@@ -160,7 +159,7 @@ class Taken:
             badge = Text(*verdict.badge(told), key=f'{row}B')
             beside = head.size[0] + badge.size[0] + style.WORDS <= room
             head, second = (Row(head, badge, gap=style.WORDS), second) if beside else (head, badge)
-        marks = verdict.marks(told, verdict.most(self.verdicts), k == 0) if self.compare else None
+        marks = verdict.marks(told, self.verdicts, k == 0) if self.compare else None
         looks: dict[str, Any] = dict(classes=' bare', top=top, how=plate(shape) if value.data is not None else None)
         if self.given or value.data is None or value.shape != shape.shape:
             looks |= dict(account=True, marks=marks)
@@ -183,11 +182,10 @@ class Taken:
 
     def badges(self) -> list[Box]:
         """What is known of each gradient, in few words."""
-        out: list[Box] = []
-        for place, g in self.gave[: style.TABLES] if self.given else ():
-            said = verdict.badge(self.verdicts[place]) if self.verdicts else ('nobody checked', 'bf')
-            out.append(Row(Text(g.name, 'mid2', style.NAMES[0]), Text(*said), gap=style.APIECE, key=f't{place}'))
-        return out
+        gave = self.gave[: style.TABLES] if self.given else ()
+        said = [verdict.badge(self.verdicts[k]) if self.verdicts else ('nobody checked', 'bf') for k, _ in gave]
+        return [Row(Text(g.name, 'mid2', style.NAMES[0]), Text(*each), gap=style.APIECE, key=f't{place}')
+                for (place, g), each in zip(gave, said, strict=True)]  # fmt: skip
 
     def small(self, place: int, at: tuple[int, ...], yours: str, true: str) -> Box:
         """Of another wrong gradient its worst number, and what that should be."""

@@ -53,7 +53,6 @@ SQUARES = (110, 78), (110, 78), (110, 78), (72, 60), (60, 60), (60, 60)
 NAMES = 150, 150, 150, 112, 84, 62
 RULES = 260, 150, 150, 120, 100, 100  # and of what a rule is called
 BESIDE = 44  # a name that stands beside its numbers
-SHORT = 150  # an expression that is short enough to be a name
 STACK = 4  # values in a column
 # How tight a tape is, and how many spines stand on each side of what is open, in the order in which they are tried;
 # None: nor is it said how many entries are left out.

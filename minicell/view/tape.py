@@ -76,7 +76,7 @@ class Cells:
         if slot.out is not None:
             return self.now.done(slot.entry)
         known = self.now.done(slot.entry) or self.now.writes(slot.entry)
-        made = self.tape.story.made.get(slot.key)
+        made = formula.makers(self.tape.record).get(slot.key)
         return known or (made is None and self.record.entries[slot.entry].level == 0) or (
             made is not None and self.now.done(made)
         )  # fmt: skip

@@ -81,10 +81,11 @@ class Touch:
                     given = [Source(*pair, table) for pair, table in pairs]
                     by = f'{entry.source or name_of(entry)}{line(entry)}'
                     self.value(f'{tag}{key}', value, value.name or 'out', by, given)
-            for key, value in zip(entry.keys, entry.inputs, strict=False):
-                maker = self.story.made.get(key)
+            for k, (key, value) in enumerate(zip(entry.keys, entry.inputs, strict=False)):
+                maker = formula.makers(self.record).get(key)
                 if maker is None or self.record.entries[maker].level != entry.level:
-                    self.value(f'{tag}{key}', value, value.name, '', [])
+                    named = formula.names_of_inputs(self.record, entry)[k] if value.name else ''
+                    self.value(f'{tag}{key}', value, named, '', [])
             self.gradients(i, entry, tag)
         return self.links
 

@@ -1,28 +1,42 @@
 """What is said of a takeover's gradients once they are judged: title, badges, and the numbers that are marked."""
 
 import re
+from typing import NamedTuple
 
 import numpy as np
 
 from ..ink import numbers, tiles
 from ..ink.shapes import width
 from ..judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, written
-from ..story.names import gradient
 from ..story.record import Entry, Reading, Record, Value
 from . import style
-from .phrases import listed, some
+from .phrases import flat, given, listed, some
 
 Said = tuple[str, str]
 
-# What a verdict is, the gravest first: in few words, their look; in a title, of one gradient, and of several.
-KINDS = {
-    WRONG: ('✗ {}', 'xx', 'is wrong, and nobody noticed', 'are wrong, and nobody noticed'),
-    SURROGATE: ('a surrogate, on purpose', 'bf', 'is a surrogate', 'are surrogates'),
-    UNKNOWN: ('cannot be known', 'dim', 'cannot be judged', 'cannot be judged'),
-    KINK: ('✓ right, at a kink', '', 'is right, at a kink', 'are right, at a kink'),
-    RIGHT: ('✓ right', '', 'is right', 'are right'),
-    NOT_ASKED: ('not asked for', 'dim', 'was not asked for', 'were not asked for'),
-}
+
+class Kind(NamedTuple):
+    """How a verdict is said: beside a gradient, and its look; in a title, of one and of several; on the line of steps;
+    and beside what was asked for and is made of it."""
+
+    badge: str
+    look: str
+    one: str
+    several: str
+    mark: str
+    asked: str
+
+
+KINDS = {  # the gravest first
+    WRONG: Kind('✗ {}', 'xx', 'is wrong, and nobody noticed', 'are wrong, and nobody noticed',
+                '✗ wrong', '✗ made with {}’s {}'),
+    SURROGATE: Kind('a surrogate, on purpose', 'bf', 'is a surrogate', 'are surrogates',
+                    'surrogate', 'different on purpose: {} is a surrogate'),
+    UNKNOWN: Kind('cannot be known', 'dim', 'cannot be judged', 'cannot be judged', 'unknown', 'cannot be judged'),
+    KINK: Kind('✓ right, at a kink', '', 'is right, at a kink', 'are right, at a kink', '✓ right', '✓ right'),
+    RIGHT: Kind('✓ right', '', 'is right', 'are right', '✓ right', '✓ right'),
+    NOT_ASKED: Kind('not asked for', 'dim', 'was not asked for', 'were not asked for', '✓ right', '✓ right'),
+}  # fmt: skip
 RANK = {kind: k for k, kind in enumerate(KINDS)}
 SECOND = 'You see it only because this picture knows the true one.'
 AGREE = 'This picture has worked out the true gradient too, without the bprop: they agree.'
@@ -41,8 +55,7 @@ def worst_of(verdicts: tuple) -> int:
 def note(verdicts: tuple) -> Said:
     """A takeover's verdict as the line of steps marks it."""
     first = min(verdicts, key=rank).verdict
-    name = {WRONG: '✗ wrong', SURROGATE: 'surrogate', UNKNOWN: 'unknown'}.get(first, '✓ right')
-    return name, 'xx' if first == WRONG else 'on'
+    return KINDS[first].mark, 'xx' if first == WRONG else 'on'
 
 
 def known(reading: Reading) -> tuple:
@@ -55,24 +68,27 @@ def due(v: Verdict, name: str) -> Value | None:
     return None if v.due is None else Value(name, v.due.shape, '', v.due, '?' * bool(np.isnan(v.due).any()))
 
 
-def called(reading: Reading) -> list[str]:
-    """What its gradients are called: two that the code calls alike, by what they belong to."""
-    names = [g.name for g in reading.gave]
-    return [n if names.count(n) == 1 else gradient(g.of) for n, g in zip(names, reading.gave, strict=True)]
-
-
 def words(record: Record, number: int) -> Said:
     """Title and caption."""
     reading = record.readings[number]
-    entry, names = record.entries[reading.entry], called(reading)
+    entry = record.entries[reading.entry]
+    names = [g.name for g in given(record, entry, reading)]
     told = sorted(zip(names, reading.verdicts, strict=True), key=lambda pair: rank(pair[1]))
     groups = {kind: found for kind in KINDS if (found := [n for n, v in told if v.verdict == kind])}
     groups[NOT_ASKED] = unasked(entry, reading)
-    said = [f'{some(found)} {KINDS[kind][2 + (len(found) > 1)]}' for kind, found in groups.items() if found]
+    said = [
+        f'{some(found)} {KINDS[kind].several if found[1:] else KINDS[kind].one}'
+        for kind, found in groups.items()
+        if found
+    ]
     name, first = told[0]
     why = AGREE if first.verdict == RIGHT else re.sub('^It ', f'{name} ', first.mistake) or first.why
     if first.verdict == WRONG:
         why += f' {SECOND}' * (width(f'{why} {SECOND}', 'h2') <= style.CAPTION)
+    elif first.verdict == SURROGATE:
+        what, whose = flat(entry), 'your' if entry.yours else 'its'
+        why = f'{what} has no slope, so the true gradient is 0.' if what else why
+        why += f' {whose.capitalize()} bprop gives it a slope on purpose.'
     elif cut := cut_off(record, entry):
         said[0] += f', but {listed(cut)} {"get" if cut[1:] else "gets"} no gradient'
         named = any(w.name == cut[0] for w in entry.wires)
@@ -107,31 +123,39 @@ def made_of(record: Record, keys: set[int]) -> set[int]:
 def captured(entry: Entry) -> set[int]:
     """What construct uses that is none of its inputs, nor in internal_params."""
     owned = {wire.name for wire in entry.wires if wire.whole}
-    used = (
-        (key, place, v.name) for g in entry.ghosts for key, place, v in zip(g.keys, g.places, g.inputs, strict=True)
-    )
-    return {key for key, place, name in used if place is None and name not in owned}
+    used = (each for g in entry.ghosts for each in zip(g.keys, g.places, g.inputs, strict=True))
+    return {key for key, place, v in used if place is None and v.name not in owned}
 
 
 def badge(v: Verdict) -> Said:
     """A verdict in few words, and their look: of a wrong one how far it is off, or what it is instead of a number."""
-    said, look, *_ = KINDS[v.verdict]
-    off = 'wrong' if v.off is None else f'off by {"up to " * (v.due.size > 1)}{numbers.said(v.off)}'
-    off = off if v.off is None or np.isfinite(v.off) else numbers.said(v.given[v.worst])
-    return said.format(off), look
+    kind, off = KINDS[v.verdict], 'wrong'
+    if v.off is not None and np.isfinite(v.off):
+        digits = off_by(*written(v.given[v.worst], v.due[v.worst]), v.off)
+        off = f'off by {"up to " * (v.due.size > 1)}{digits}'
+    elif v.off is not None:
+        off = numbers.said(v.given[v.worst])
+    return kind.badge.format(off), kind.look
 
 
-def most(verdicts: tuple) -> float:
-    """How far the worst number of several gradients is off."""
-    off_ = (v.off for v in verdicts if v.verdict == WRONG and v.off is not None)
-    return max(filter(np.isfinite, off_), default=0.0)
+def off_by(one: str, other: str, gap: float) -> str:
+    """How far apart two numbers are, with as many digits as agree with these as they are written.
+
+    >>> off_by('0.909', '0.548', 0.36164), off_by('−7.53', '0.674', 8.2011), off_by('3', '1', 2.0)
+    ('0.36', '8.20', '2')
+    """
+    said = numbers.said
+    rest = abs(numbers.read(one) - numbers.read(other))
+    fewer = range(len(said(gap).partition('.')[2]), -1, -1)
+    return next((said(gap, n) for n in fewer if said(gap, n) == said(rest, n) != '0'), said(gap))
 
 
-def marks(v: Verdict, top: float, dark: bool) -> tiles.Marks | None:
+def marks(v: Verdict, verdicts: tuple, dark: bool) -> tiles.Marks | None:
     """Which numbers of a wrong gradient differ, and the worst of them, which may be `dark`: it stands large beside the
-    table. `top`: how far the worst of all gradients is off. Of a surrogate no number is blamed."""
+    table. The worst of all the `verdicts` says how red each is. Of a surrogate no number is blamed."""
     if v.verdict != WRONG or v.yours is None or v.worst is None:
         return None
+    top = max((o.off for o in verdicts if o.verdict == WRONG and np.isfinite(o.off or np.nan)), default=0.0)
     off_ = tiles.folded(apart(v.yours, v.due))
     part = np.minimum(np.where(np.isfinite(off_), off_, top) / (top or 1.0), 0.99)
     worst = tiles.cell_of(v.worst, v.due.shape)

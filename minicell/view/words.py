@@ -49,49 +49,53 @@ def hidden(record: Record, step: Step, number: int) -> Said:
     """An op inside a Cell with its own bprop runs, or all of them do."""
     entry = record.entries[step.entry]
     ghost = next((g for g in entry.ghosts if g.first == number), None)
-    if len(entry.hidden) > 1 and (ghost is None or entry.hidden_at == number):
-        title = f'{len(entry.hidden)} operations run inside {entry.name}'
-        if step.run is None:
-            return title, IDLE
-        why = 'A Cell with its own bprop leaves one entry: backward will not look inside.'
-        return f'{title}, and none is taped', why
     what = ghost.source if ghost and ghost.source else step.what
-    title = f'Inside {entry.name}, {what} runs'
-    if step.run is None:
-        return title, IDLE
-    if ghost is not None and not ghost.lost:
-        return title, 'It has no gradient, so it would not be taped anyway.'
-    return f'{title}, and is not taped', f'Without the bprop, {what} would now be an entry of the tape.'
+    title, not_taped = f'Inside {entry.name}, {what} runs', ', and is not taped'
+    why = f'Without the bprop, {what} would now be an entry of the tape.'
+    if len(entry.hidden) > 1 and (ghost is None or entry.hidden_at == number):
+        title, not_taped = f'{len(entry.hidden)} operations run inside {entry.name}', ', and none is taped'
+        why = 'A Cell with its own bprop leaves one entry: backward will not look inside.'
+    elif ghost is not None and not ghost.lost:
+        not_taped, why = '', 'It has no gradient, so it would not be taped anyway.'
+    return (title, IDLE) if step.run is None else (f'{title}{not_taped}', why)
+
+
+# What an entry says when it is written, by its kind.
+WRITTEN = {
+    'memory': ('{name} writes into memory', 'A write is not an operation: it leaves no entry, and no gradient.'),
+    'loose': ('{name} is not taped', '{why} Result: {outs}.'),
+    'call': ('{name} writes one entry on the tape', 'Entry {label} says: for my gradients, call {name}.bprop.'),
+    'hook': ('Entry {label} is for your {hook}',
+             'Forward passes through it unchanged. When backward reads it, it calls the hook.'),
+    'gate': ('Entry {label} marks {rule}',
+             'Forward passes through it unchanged, and backward too: the hook is called at another entry.'),
+    'cell': ('{name} writes entries {label}', 'Inside: {inside}.'),
+    'op': ('{name} writes entry {label}', '{source} gives {outs}.'),
+    'late': ('{name} writes entry {label}', '{gives} Backward is taped too: another gradient will read it.'),
+    'unwatched': ('{name} writes entry {label}', '{gives} A gradient inside {by} records it.'),
+    'lifted': ('Your line {line} lifts off, onto the {nth} tape', '{gives}'),
+}  # fmt: skip
 
 
 def write(record: Record, step: Step, number: int) -> Said:
     """An entry is written, or none."""
     entry = record.entries[step.entry]
-    name, label, outs = name_of(entry), entry.label, ', '.join(map(p.told, entry.outputs))
-    through = 'Forward passes through it unchanged'
-    if label == '←':
-        return f'{name} writes into memory', 'A write is not an operation: it leaves no entry, and no gradient.'
-    if entry.kind == 'loose':
-        return f'{name} is not taped', f'{p.sentence(entry.why)} Result: {outs}.'
-    if entry.kind == 'call':
-        return f'{name} writes one entry on the tape', f'Entry {label} says: for my gradients, call {name}.bprop.'
-    if entry.kind == 'hook':
-        return f'Entry {label} is for your {p.hook_of(entry)}', f'{through}. When backward reads it, it calls the hook.'
-    if entry.name in p.GATES:
-        why = f'{through}, and backward too: the hook is called at another entry.'
-        return f'Entry {label} marks {p.rule_of(entry)}', why
-    if entry.kind == 'cell':
-        return f'{name} writes entries {label}', f'Inside: {", ".join(entry.inside)}.'
-    title = f'{name} writes entry {label}'
-    if not entry.level:
-        return title, f'{entry.source if entry.source and whole(record, entry) else name} gives {outs}.' * bool(outs)
-    gives = f'Entry {label} is {entry.source or name}: {outs}.'
     reading = record.readings[entry.by] if entry.by is not None else None
-    if reading is not None and not record.passes[reading.run].watched:  # nobody follows this backward
-        return title, f'{gives} A gradient inside {p.code_of(record.entries[reading.entry])} records it.'
-    if p.lifted(record, entry) and entry.mark:
-        return f'Your line {entry.mark.line} lifts off, onto the {p.nth(entry.level)} tape', gives
-    return title, f'{gives} {TAPED}: another gradient will read it.'
+    kind = 'memory' if entry.label == '←' else 'gate' if entry.name in p.GATES else entry.kind
+    if kind == 'op' and entry.level:
+        kind = 'lifted' if p.lifted(record, entry) and entry.mark else 'late'
+        if reading is not None and not record.passes[reading.run].watched:  # nobody follows this backward
+            kind = 'unwatched'
+    own = entry.source and (entry.level or whole(record, entry))
+    source, outs = entry.source if own else name_of(entry), ', '.join(map(p.told, entry.outputs))
+    title, caption = WRITTEN[kind]
+    fields = dict(
+        name=name_of(entry), label=entry.label, outs=outs, why=p.sentence(entry.why), source=source,
+        gives=f'Entry {entry.label} is {source}: {outs}.', inside=', '.join(entry.inside), nth=p.nth(entry.level),
+        line=entry.mark and entry.mark.line, hook=p.hook_of(entry), rule=p.rule_of(entry),
+        by=reading and p.code_of(record.entries[reading.entry]),
+    )  # fmt: skip
+    return title.format(**fields), caption.format(**fields) * (kind != 'op' or bool(entry.outputs))
 
 
 def whole(record: Record, entry: Entry) -> bool:
@@ -173,17 +177,14 @@ def give(record: Record, step: Step, number: int) -> Said:
         taken = 'It is taken as it is' if len(gave) < 2 else 'They are taken as they are'
         return f'{"Your" if entry.yours else "Its"} bprop returns {names}', f'{taken}: nobody checks the numbers.'
     if entry.kind == 'hook':
-        was, now = reading.hooks[0].before, reading.hooks[0].before
-        for hook in reading.hooks:
-            now = hook.after or hook.before
-        changed = [b.name for a, b in zip(was, now, strict=False) if not alike(a, b)]
+        was, last = reading.hooks[0].before, reading.hooks[-1]
+        pairs = zip(was, last.after or last.before, strict=False)
+        changed = list(dict.fromkeys(after.name for before, after in pairs if not alike(before, after)))
         if changed:
-            return f'Your {p.hook_of(entry)} changes {p.listed(list(dict.fromkeys(changed)))}', f'{own}.'
+            return f'Your {p.hook_of(entry)} changes {p.listed(changed)}', f'{own}.'
         returned = any(h.after is not None for h in reading.hooks)
-        why = (
-            f'It returned what it had got: {own}.' if returned else 'It returned None: the gradient goes on as it came.'
-        )
-        return f'Your {p.hook_of(entry)} changes nothing', why
+        why = f'It returned what it had got: {own}' if returned else 'It returned None: the gradient goes on as it came'
+        return f'Your {p.hook_of(entry)} changes nothing', f'{why}.'
     none = [g for g in reading.gave if g.value is None and g.of]
     rest = f'{none[0].of} gets no gradient: {none[0].why}.' if none and none[0].why else ''
     handed = ', '.join(p.told(g.value, name) for g, name in zip(gave, named, strict=True))
@@ -242,11 +243,9 @@ def final(story: 'Story', number: int) -> Said:
         return f'Your {p.some(wrong)} {"are" if len(wrong) > 1 else "is"} wrong, and nobody noticed', way
     if (found := derivative(record, run)) is not None and p.levels(record, number) and p.yours(record, number):
         return f'{said[0]}, the second derivative: how {found[0]} changes with {found[1]}', way
-    what = 'a gradient through another gradient'
-    if run.result_of is not None:
-        what = f'the gradient of your {record.passes[run.result_of].asked or "gradient"}'
-    if not run.seeds:
-        what = f'nothing leads back to {p.listed([a.of for a in run.arrivals])}'
+    of = record.passes[run.result_of].asked or 'gradient' if run.result_of is not None else ''
+    what = f'the gradient of your {of}' if of else 'a gradient through another gradient'
+    what = what if run.seeds else f'nothing leads back to {p.listed([a.of for a in run.arrivals])}'
     return f'{", ".join(said)}: {what}', way
 
 
@@ -255,17 +254,15 @@ def way_of(record: Record, number: int) -> str:
     run, rules = record.passes[number], p.rules_of(record, number)
     if rules and p.yours(record, number):
         start, returned = record.steps[run.started].entry, {g.name for r in record.readings for g in r.gave}
-        last = record.entries[start] if start is not None else None
-        names = [v.name for v in last.outputs if v.name in returned and last.source] if last is not None else []
-        made = f', {names[0]} = {last.source}' if names else ''
+        last = [record.entries[start]] if start is not None and record.entries[start].source else []
+        made = ''.join(f', {v.name} = {e.source}' for e in last for v in e.outputs[:1] if v.name in returned)
         return f'The outer grad recorded your bprop while it ran, and then differentiated its result{made}.'
     if rules or record.unknown:
         return f'It came back through {rules}.' * bool(rules)
-    inner = [k for k, each in enumerate(record.passes) if each.around == number]
-    if any(e.kind == 'call' and e.yours for k in inner for e in p.read(record, k)):
+    inner = (e for k, each in enumerate(record.passes) if each.around == number for e in p.read(record, k))
+    if any(e.kind == 'call' and e.yours for e in inner):
         return 'The second tape is empty: what your lines used was a constant there, and a constant has no gradient.'
-    of = p.listed([a.of for a in run.arrivals])
-    return f'Nothing on the tapes leads from the gradient inside back to {of}.'
+    return f'Nothing on the tapes leads from the gradient inside back to {p.listed([a.of for a in run.arrivals])}.'
 
 
 def derivative(record: Record, run: Pass) -> tuple[str, str] | None:

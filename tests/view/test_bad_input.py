@@ -119,7 +119,7 @@ def test_every_zoom_bears_every_tape(zoom):
 @pytest.mark.parametrize(
     ('number', 'words'),
     [
-        (-0.0, '−0'),
+        (-0.0, '0'),
         (0.0, '0'),
         (np.nan, 'NaN'),
         (np.inf, '∞'),

@@ -2,12 +2,15 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
+from minicell.ink import numbers
+from minicell.view import answers
 from tests.messages import tells
-from tests.view.gallery import picture, texts
+from tests.view.gallery import made, picture, shown, texts, titles
 
 
 def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
@@ -152,3 +155,51 @@ def test_of_time_steps_the_one_is_told_whose_dout_no_other_has_spoilt_and_sums_a
 def number(frame, key):
     """A number as it is drawn."""
     return float(frame[key].attrs['T'].replace('−', '-'))
+
+
+TWICE = """
+class Twice(nn.Cell):
+    def construct(self, x):
+        return x * x
+    def bprop(self, x, out, dout):
+        return (dout * x,)
+
+class Steps(nn.Cell):
+    def construct(self, x):
+        return {}
+    def bprop(self, x, out, dout):
+        return (dout,)
+
+twice, steps, x = Twice(), Steps(), ms.Tensor([[1.5, -2.0]])
+
+def loss(w):
+    return (twice(x @ w) * 3).sum(){}
+
+with ms.Tape() as tape:
+    ms.grad(loss)(ms.Tensor([[1.0, 2.0], [0.5, 3.0]]))
+"""
+
+
+def test_what_was_asked_for_stands_beside_what_it_would_be_without_the_bprop():
+    shown_ = made(TWICE.format('x', ''), 'twice')
+    frame, run = shown_.films[0].frames[-1], shown_.record.passes[0]
+    due = 6 * np.array([[1.5], [-2.0]]) @ (np.array([[1.5, -2.0]]) @ np.array([[1.0, 2.0], [0.5, 3.0]]))
+    (true,) = answers.truth(shown_.record, run)
+    assert np.array_equal(true.data, due) and np.array_equal(run.arrivals[0].total.data, due / 2)
+    at = [(i, j) for i in range(2) for j in range(2)]
+    assert [frame[f'u0.0[{i},{j}]t'].attrs['T'] for i, j in at] == [numbers.said(due[i, j]) for i, j in at]
+    assert 'should be' in texts(frame) and 'Twice’s x' in texts(frame), 'the program has an x of its own'
+
+
+@pytest.mark.parametrize(('does', 'more'), [('ops.sign(x)', ' + steps(w).sum()'), ('x * float(x.sum().asnumpy())', '')])
+def test_what_a_bprop_does_on_purpose_or_no_rule_sees_leaves_the_true_number_open(does, more):
+    source = TWICE.format(does, more) if more else TWICE.format('x', '').replace('return x * x', f'return {does}')
+    shown_ = made(source, f'open {does}')
+    assert len(shown_.films) == 2 and answers.truth(shown_.record, shown_.record.passes[0]) == (None,)
+
+
+def test_the_second_tape_is_there_from_when_it_begins():
+    shown_ = picture('custom_cube')
+    begins = titles(shown_).index(next(t for t in titles(shown_) if 'second tape' in t))
+    assert ['second tape' in shown(shown_, k) for k in (0, begins - 1, begins)] == [False, False, True]
+    assert ['second tape' in shown(shown_, k, True) for k in (0, begins - 1)] == [False, False]

@@ -146,7 +146,7 @@ class Words:
         code = re.sub(one, lambda found: f'v[{names.index(found[1])}]', said).replace('×', '*').replace('−', '-')
         code = code.replace('.mT', '.swapaxes(-1, -2)')  # NumPy 1.26 has no mT
         functions = {n: getattr(np, n) for n in FUNCTIONS}
-        own = dict(sum=lambda a: a.sum(-1, keepdims=a.ndim > 0), v=[self.values[n] for n in names])
+        own = dict(sum=lambda a: a.sum(-1, keepdims=True) if np.ndim(a) else a, v=[self.values[n] for n in names])
         return np.asarray(eval(code, {'__builtins__': {}}, functions | own))
 
 
