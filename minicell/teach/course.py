@@ -1,4 +1,4 @@
-"""The map of the course: each lesson with its question and its minutes, and how far a learner has come in it."""
+"""How far a learner has come: in a lesson, and on the map of the course, with each lesson's question and minutes."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import words
-from .card import Card
+from .card import Card, head
 from .clock import rounded
 from .progress import Kept
 from .source import path_of, read
@@ -15,6 +15,8 @@ from .source import path_of, read
 TITLE = re.compile(r'^# (?:Lesson \d\d · )?(.+)\n\n\*\*(.+)\*\*$', re.M)
 START = '00'
 STATES = '○ not yet', '◐ begun', '✓ done'
+ASKED = {'': '○ {}: to do', 'passed': '✓ {}: done', 'failed': '✓ {}: done, and surprised'}
+TRIED = {'': '○ {}: to do', 'passed': '✓ {}: passed', 'failed': '✗ {}: not yet'}
 
 
 class Stop(NamedTuple):
@@ -63,28 +65,49 @@ def minutes(notebook: Path) -> int:
 class Map(Card):
     """The lessons, with links. In a notebook it says what is kept on the machine, on a page what that page keeps."""
 
-    kind = 'map'
+    kind, number = 'map', START
 
     def __init__(self) -> None:
-        super().__init__(START, 'of the course')
+        super().__init__(None, 'of the course')
 
     def facts(self) -> dict[str, Any]:
         """What each lesson asks: of a page, answers are all the progress there is."""
         return {'asks': {stop.number: stop.asks for stop in stops()}}
 
     def body(self) -> str:
-        """A row for each lesson."""
         rows = ''.join(
             f'<li data-of="{stop.number}"><a href="{stop.stem}.ipynb">{stop.number} {words.inline(stop.title)}</a> '
             f'<span>{words.inline(stop.question)}</span> <span>{stop.minutes} min</span> <b>{stop.stands()}</b></li>'
             for stop in stops()
         )
-        trouble = Kept(START, set()).trouble
-        return f'<ol class="course">{rows}</ol>' + (f'<p class="note">{words.inline(trouble)}</p>' if trouble else '')
+        return f'<ol class="course">{rows}</ol>{words.note(Kept(START, set()).trouble)}'
 
     def text(self) -> str:
-        """The same as text."""
-        rows = (
-            f'{each.number} {each.title} · {each.question} · {each.minutes} min · {each.stands()}' for each in stops()
+        told = (
+            (f'{each.number} {each.title}', each.question, f'{each.minutes} min', each.stands()) for each in stops()
         )
-        return '\n'.join(rows)
+        return '\n'.join(map(' · '.join, told))
+
+
+class Progress(Card):
+    """How far a lesson has come, at a glance. A wrong prediction is done, too."""
+
+    kind, label = 'progress', 'Progress'
+
+    def states(self) -> list[str]:
+        """How many are done, then a line for each question and exercise."""
+        of, states = self.lesson.about, self.lesson.kept.states
+        said = [ASKED[states.get(name, '')].format(name) for name in of.questions]
+        said += [TRIED[states.get(name, '')].format(f'exercise {name}') for name in of.exercises]
+        done = sum(line.startswith(words.SIGNS['passed']) for line in said)
+        return [f'Lesson {self.number}: {done} of {len(said)} done', *said]
+
+    def body(self) -> str:
+        """Those lines, and where that is kept."""
+        done, *said = self.states()
+        kept = self.lesson.kept
+        where = kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '')
+        return f'{head(done)}{words.listed(said)}{words.note(where)}'
+
+    def text(self) -> str:
+        return '\n  '.join(self.states())

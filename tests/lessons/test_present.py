@@ -87,13 +87,13 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
     lesson_03.cells = [cell for cell in lesson_03.cells if cell.id == 'l03-setup']
     cells = run(
         lesson_03,
-        WALK + "print(P.ran, 'Net' in dir(), 'tape' in dir(), 'recall 1' in L.predictions)",
+        WALK + "print(P.ran, 'Net' in dir(), 'tape' in dir(), '03 question recall 1' in L.cards)",
         'P.jump.value = "L03-s6-x1"; print(said(P)); print(P.where.value, "tape" in dir())',
         'P.jump.value = "nonsense"; print(P.where.value, repr(P.jump.value))',
         'P.back.click(); print(said(P)); print(P.where.value)',
-        "L.hear({'of': L.predictions['takeover'].id, 'chosen': 1}); P.reset()\n"
-        "print(L.predictions['takeover'].choice, P.ran, P.where.value)",
-        'P.unlock(); print(all(each.unlocked for each in L.predictions.values()))',
+        "L.hear({'of': L.predict('takeover').id, 'chosen': 1}); P.reset()\n"
+        "print(L.predict('takeover').choice, P.ran, P.where.value)",
+        "P.unlock(); print(L.predict('takeover').unlocked)",
         'P.go(99); print(P.next.disabled, P.back.disabled, P.where.value); P.go(-1); print(P.back.disabled)',
         "print(repr(L.present('L03-s1-x1')))",
     )

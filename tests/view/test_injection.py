@@ -148,13 +148,13 @@ def test_a_lesson_is_shown_and_obeys_nothing(show, number, capsys):
     asked = lesson.predict('mine')
     result = Result(asked, words)
     pieces = [asked.html(), result.html()]
-    lesson.hear({'of': lesson._shown(asked).id, 'chosen': number % 2})
+    lesson.hear({'of': asked.id, 'chosen': number % 2})
     pieces += [asked.html(), result.html()]
     lesson.unlock()
     lesson.kept.tell('sentence s', said=words)
     pieces += [asked.html(), lesson.sentence('s').html(), lesson.progress().html()]
 
-    exercise = lesson._exercise('3a')
+    exercise = lesson.asked('3a')
     exercise.title = exercise.task = words
     exercise.hints = (words,) * 3
     kept = {'mistakes': (Mistake('m', words, words, words),), 'solution': words, 'why': words}
