@@ -11,7 +11,7 @@ from typing import NamedTuple
 from . import exercise_text, question_text
 from .exercise_text import ExerciseText
 from .question import Question
-from .source import Cell, SourceError, parse, path_of, said_of
+from .source import Cell, opened, parse, path_of
 
 TITLE = re.compile(r'^# Lesson \d\d · (.+)$', re.M)
 
@@ -43,19 +43,18 @@ def about(number: str) -> About:
     path = path_of(number) if re.fullmatch(r'\d\d', number) else None
     if path is None or number == '00':
         raise ValueError(f'there is no lesson {number!r}; a lesson is named by two digits, such as 03')
-    text, file = path.read_text(encoding='utf-8'), said_of(path)
-    title = TITLE.search(text)
+    source = opened(path)
+    title = TITLE.search(source.text)
     if title is None:
-        raise SourceError(file, 1, f'the first heading is `# Lesson {number} · what it is called`.')
-    cells = parse(text, file)
+        raise source.wrong(f'the first heading is `# Lesson {number} · what it is called`.')
+    cells = parse(source)
     python = importlib.import_module(f'{__package__}.lesson{number}')
     exercises = {}
     for written in sorted(path.with_suffix('').glob('*.md')):
         exercises[written.stem] = exercise_text.read(written)
         if written.stem not in python.TRIALS:
-            raise SourceError(said_of(written), 1, f'{python.__name__} has no trial for it: put one into TRIALS.')
-    questions = question_text.questions(cells, number, file)
-    sentences = question_text.sentences(cells, file)
+            raise opened(written).wrong(f'{python.__name__} has no trial for it: put one into TRIALS.')
+    questions, sentences = question_text.questions(cells, number), question_text.sentences(cells)
     return About(number, title[1], questions, sentences, exercises, made(cells), python)
 
 

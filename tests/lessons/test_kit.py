@@ -19,7 +19,7 @@ from minicell.teach.figure import Shown
 from minicell.teach.freeze import freeze
 from minicell.teach.order import exercise
 from minicell.teach.question import Choice, Question, Result, Waits
-from minicell.teach.source import SourceError, parse
+from minicell.teach.source import Source, SourceError, parse
 from minicell.view.picture import STILL
 from tests.lessons.drive import commit
 from tests.messages import refused, tells
@@ -211,7 +211,7 @@ x = 1
 
 
 def test_source():
-    cells = parse(SOURCE)
+    cells = parse(Source(SOURCE, 'a file'))
     assert [(cell.kind, cell.name) for cell in cells] == [('markdown', 'a'), ('code', 'b'), ('markdown', 'c')]
     assert 'listing' in cells[0].text and cells[1].text == 'x = 1'
     assert cells[2].numbers() == [('{{b: x:.2f}}', 'b', 'x:.2f')]
@@ -229,7 +229,7 @@ def test_source():
 )
 def test_bad_source(text):
     with pytest.raises(SourceError):
-        parse(text)
+        parse(Source(text, 'a file'))
 
 
 def test_printed_text_is_one_piece():
