@@ -3,11 +3,9 @@
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.resources import files
 from typing import Any
 
 from IPython import get_ipython
-from IPython.display import display
 from IPython.utils.capture import capture_output
 
 from minicell import __version__, set_seed
@@ -49,10 +47,11 @@ class Lesson:
         self.exercises: dict[str, Exercise] = {}
         self.checked = 0
         self.figures: dict[str, Any] = {}
-        self.following: dict[str, Live] = {}  # those with controls, by their ids: every page that shows one is heard
+        self.heard: dict[
+            str, Any
+        ] = {}  # figures with controls, and the presentation: every page that shows one is heard
         self.unlocked = False
         self.presenting = False  # on a projector there is no cell to write in
-        self.watching: list[Callable[[Card], None]] = []  # told of each card that is drawn again
         sentences = (f'sentence {name}' for name in self.about.sentences)
         self.kept = Kept(number, {*self.about.questions, *self.about.exercises, *sentences}, keep)
         set_seed(self.about.seed)
@@ -88,8 +87,8 @@ class Lesson:
         """What was done on the page, on a card or a figure."""
         of = str(said.get('of', ''))
         with TURN:  # the kernel may hear it in a thread of its own, and there is one tape
-            if of in self.following:
-                self.following[of].hear(said)
+            if of in self.heard:
+                self.heard[of].hear(said)
                 return
             card = self.cards.get(of) or self._earlier(of)
             if card is not None:
@@ -117,11 +116,8 @@ class Lesson:
     def draw(self) -> None:
         """Draw every card again that has changed."""
         for card in list(self.cards.values()):
-            if fresh := card.draw():
-                if self.bridge is not None:
-                    self.bridge.send({'of': card.id, 'data': fresh})
-                for see in self.watching:
-                    see(card)
+            if (fresh := card.draw()) and self.bridge is not None:
+                self.bridge.send({'of': card.id, 'data': fresh})
 
     def predict(self, name: str) -> Prediction:
         """Ask a question of the lesson, before the answer is seen or from memory."""
@@ -185,8 +181,9 @@ class Lesson:
         Names that your cells have defined stay as they are; to lose them too, restart the kernel.
         """
         set_seed(self.about.seed)
-        for figure in self.following.values():
-            figure.reset()
+        for figure in self.heard.values():
+            if isinstance(figure, Live):
+                figure.reset()
         self.again()
         print(f'The seed is {self.about.seed}, and every control is as at the beginning.')
 
@@ -247,7 +244,7 @@ class Lesson:
         """What a figure shows; one with controls is heard, and told of."""
         self.figures[name] = figure
         if isinstance(figure, Live):
-            figure.lesson, self.following[figure.id] = self.number, figure
+            figure.lesson, self.heard[figure.id] = self.number, figure
             if self.bridge is not None:
                 figure.tells = self.bridge.send
         return figure.shown
@@ -285,8 +282,7 @@ class Lesson:
         if shell is None:
             raise RuntimeError('present() shows the cells of a notebook: call it in one')
         presentation = Presentation(self, beats(self.number, notebook_of(self.number)), shell, at)
-        script = files(__package__).joinpath('present.js').read_text(encoding='utf-8')
-        display({'application/javascript': script}, raw=True)
+        self.heard[presentation.id] = presentation
         return presentation
 
     def _of(self, things: dict[str, Any], name: str, whose: str = '') -> Any:

@@ -66,7 +66,7 @@ def stage(
         notebook = Notebook(browser, server, 'class.ipynb')
         notebook.page.set_viewport_size(SCREEN)
         notebook.page.evaluate(RUN_ALL)
-        notebook.page.locator('.minicell-present:popover-open .minicell-beat').wait_for()
+        notebook.page.locator('.minicell-present:popover-open .minicell-stage > [data-of]').first.wait_for()
         notebook.lesson = request.param
         yield notebook
         notebook.close()

@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 import minicell as ms
 from minicell.teach import build, lesson, words
 from minicell.teach.about import about
-from minicell.teach.bridge import MISSING, bridge, by_itself
+from minicell.teach.bridge import MISSING, bridge
 from minicell.teach.exercise import run
 from minicell.teach.figure import Shown
 from minicell.teach.freeze import freeze
@@ -190,7 +190,7 @@ def test_a_cell_on_the_tape_opens_at_the_step_that_answers():
 
 def test_without_anywidget_a_sentence_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, 'anywidget', None)
-    assert bridge('03', print) is None and by_itself()
+    assert bridge('03', print) is None
     tells(MISSING, 'anywidget', 'pip install anywidget')
 
 
