@@ -1,18 +1,15 @@
 """How far a learner has come: in a lesson, and on the map of the course, with each lesson's question and minutes."""
 
-import json
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import words
 from .card import Card, head
-from .clock import rounded
 from .progress import Kept
-from .source import path_of, read
+from .source import opened, parse, path_of
 
-TITLE = re.compile(r'^# (?:Lesson \d\d · )?(.+)\n\n\*\*(.+)\*\*$', re.M)
+OPENS = re.compile(r'<!-- cell title: (\d+) minutes -->\n# (?:Lesson \d\d · )?(.+)\n\n\*\*(.+)\*\*\n')
 START = '00'
 STATES = '○ not yet', '◐ begun', '✓ done'
 ASKED = {'': '○ {}: to do', 'passed': '✓ {}: done', 'failed': '✓ {}: done, and surprised'}
@@ -42,24 +39,15 @@ class Stop(NamedTuple):
 
 @cache
 def stops() -> list[Stop]:
-    """All lessons in their order, as their own sources and notebooks tell it."""
+    """All lessons in their order, as their sources tell it."""
     found = []
-    for path in sorted(path_of(START).parents[1].glob('[0-9][0-9]_*.ipynb')):
-        source = path.parent / 'source' / f'{path.stem}.md'
-        cells = read(source)
-        title, question = TITLE.search(cells[0].text).groups()
-        asks = [cell.asks for cell in cells if cell.kind in ('predict', 'recall')]
-        tries = sorted(each.stem for each in source.with_suffix('').glob('*.md'))
-        found.append(Stop(path.name[:2], title, question, minutes(path), path.stem, asks, tries))
+    for path in sorted(path_of(START).parent.glob('[0-9][0-9]_*.md')):
+        source = opened(path)
+        minutes, title, question = OPENS.match(source.text).groups()
+        asks = [cell.asks for cell in parse(source) if cell.kind in ('predict', 'recall')]
+        tries = sorted(each.stem for each in path.with_suffix('').glob('*.md'))
+        found.append(Stop(path.name[:2], title, question, int(minutes), path.stem, asks, tries))
     return found
-
-
-def minutes(notebook: Path) -> int:
-    """How long a lesson takes, from its notebook; 0 of one that somebody has edited until it cannot be read."""
-    try:
-        return rounded(json.loads(notebook.read_text(encoding='utf-8'))['cells'])
-    except (ValueError, LookupError, TypeError):
-        return 0
 
 
 class Map(Card):

@@ -11,7 +11,6 @@ from IPython.utils.capture import capture_output
 from minicell import __version__, set_seed
 
 from .about import about
-from .beats import beats, notebook_of
 from .bridge import MISSING, bridge
 from .card import Card
 from .course import Progress
@@ -20,7 +19,7 @@ from .figure import Shown
 from .live import TURN, Live, follow
 from .order import Ordering
 from .order import exercise as exercise_of
-from .present import Presentation
+from .present import Presentation, beats, notebook_of
 from .progress import Kept
 from .question import Prediction, Result, Sentence, Waits
 from .task import EDITOR, Order, Task

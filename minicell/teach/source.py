@@ -1,6 +1,6 @@
 """The source of a lesson: Markdown, with the code cells and the questions fenced in it.
 
-    <!-- cell why -->                begins a Markdown cell, and names it
+    <!-- cell why -->                begins a Markdown cell, and names it (the first also says the lesson's minutes)
     ```python cell=run               begins a code cell, and names it; it ends with its fence
     ```predict cell=vote takeover    a question called takeover: the cell `vote` asks it (so do recall and sentence)
     {{truth: off(dx):.2f}}           in Markdown: a number, worked out after the cell `truth` has run, never typed
@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 NAME = '[a-z0-9-]+'
 ASKS = 'predict|recall|sentence'
-OPENS = rf'<!-- cell {NAME} -->|```(?:python|{ASKS}) cell='
+MINUTES = r'(?:: \d+ minutes)?'
+OPENS = rf'<!-- cell {NAME}{MINUTES} -->|```(?:python|{ASKS}) cell='
 CELL = re.compile(
-    rf'^<!-- cell (?P<words>{NAME}) --> *\n(?P<said>(?:(?!{OPENS}).*\n)*)'
+    rf'^<!-- cell (?P<words>{NAME}){MINUTES} --> *\n(?P<said>(?:(?!{OPENS}).*\n)*)'
     rf'|^```(?P<kind>python|{ASKS}) cell=(?P<name>{NAME})(?: (?P<asks>\S.*?))? *\n'
     rf'(?P<code>(?:(?!{OPENS}|``` *$).*\n)*)``` *\n',
     re.MULTILINE,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from minicell.teach.beats import beats, notebook_of
+from minicell.teach.present import beats, notebook_of
 from tests.browser import sample
 from tests.browser.axe import PRESENTED, UNROLLED, axe
 from tests.browser.lab import CELLS, RUN_ALL, Notebook, errors, serve

@@ -41,7 +41,7 @@ print(json.dumps(seen))
 # A teacher goes through all beats of the lesson; what a cell of one complains of is on its screen.
 BEATS = """\
 import json
-from minicell.teach.beats import beats, notebook_of
+from minicell.teach.present import beats, notebook_of
 from minicell.teach.present import Presentation
 presentation = Presentation(L, beats(L.number, notebook_of(L.number)), get_ipython())
 presentation.go(len(presentation.beats))

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from minicell.teach import lesson
-from minicell.teach.beats import beats, notebook_of, place
-from minicell.teach.present import is_call
+from minicell.teach.present import beats, is_call, notebook_of, place
 from tests.lessons.kernels import ROOT, complaints, printed
 from tests.lessons.notebooks import NUMBERS, PATHS
 from tests.messages import refused
@@ -67,7 +66,7 @@ def test_not_without_a_notebook():
 
 WALK = """\
 import json
-from minicell.teach.beats import beats, notebook_of
+from minicell.teach.present import beats, notebook_of
 from minicell.teach.present import Presentation
 from tests.lessons.test_present import said, where
 P = Presentation(L, beats('03', notebook_of('03')), get_ipython(), 'L03-s4-x1')
@@ -115,7 +114,7 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
 
 def test_a_cell_that_fails_says_so(lesson_03, run):
     lesson_03.cells = [cell for cell in lesson_03.cells if cell.id == 'l03-setup']
-    fails = "from minicell.teach.beats import Part\nprint(json.dumps(P.outputs(Part('code', '1 / 0'))))"
+    fails = "from minicell.teach.present import Part\nprint(json.dumps(P.outputs(Part('code', '1 / 0'))))"
     cells = run(lesson_03, WALK, fails)
     outputs = json.loads(printed(cells[-1]).strip().splitlines()[-1])
     assert any('ZeroDivisionError: division' in str(out['data']) for out in outputs)

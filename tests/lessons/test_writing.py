@@ -85,7 +85,7 @@ COMPLAINTS = [
     (TEXT, '```predict cell=vote forgotten', '```predict forgotten', ('a question', '```predict cell=CELL')),
     (TEXT, '```python cell=slope', '```python cell=run', ('a cell run',)),
     (TEXT, '{{run:', '{{ran:', ('{{ran:', 'code cell ran')),
-    (TEXT, '<!-- cell title -->\n', '', ('# Lesson 16', 'no cell')),
+    (TEXT, '<!-- cell title: 10 minutes -->\n', '', ('# Lesson 16', 'no cell')),
     (TEXT, '# Lesson 16 · The square', '# The square', ('first heading', '# Lesson 16')),
     (TEXT, 'it returns 6.\n', 'it returns 6.\n```python cell=more\n', ('cell vote', 'line 17', 'no end')),
     (TEXT, '\n\nIt is all that', ' It is all that', ('sentence square', 'two paragraphs')),
