@@ -54,7 +54,7 @@ def about(number: str) -> About:
         exercises[written.stem] = exercise_text.read(written)
         if written.stem not in python.TRIALS:
             raise opened(written).wrong(f'{python.__name__} has no trial for it: put one into TRIALS.')
-    questions, sentences = question_text.questions(cells, number), question_text.sentences(cells)
+    questions, sentences = question_text.questions(cells), question_text.sentences(cells)
     return About(number, title[1], questions, sentences, exercises, made(cells), python)
 
 

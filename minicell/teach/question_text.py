@@ -1,4 +1,4 @@
-"""What stands in the questions of a lesson's source, and where among the answers the right one is put.
+"""What stands in the questions of a lesson's source.
 
     ```predict cell=vote takeover
     What is asked.
@@ -12,12 +12,10 @@
     What to do now, whatever was chosen.
     ```
 
-The right answer may come first in the source: on the page the answers are shuffled, each time in the same way. A
-`sentence` has two paragraphs: what is asked, and a model answer.
+A `sentence` has two paragraphs: what is asked, and a model answer.
 """
 
 import re
-from random import Random
 
 from .question import Choice, Question
 from .source import Cell, Source, paragraphs
@@ -26,16 +24,10 @@ ANSWER = re.compile(r'^- \[([ x])\] (\S.*)\n((?:  .*\n)*)\n*', re.MULTILINE)
 BELIEF = re.compile(r'^  Belief: ', re.MULTILINE)
 
 
-def questions(cells: list[Cell], lesson: str) -> dict[str, Question]:
-    """The predictions and recalls of a lesson by their names; their answers are shuffled."""
+def questions(cells: list[Cell]) -> dict[str, Question]:
+    """The predictions and recalls of a lesson by their names."""
     code = [cell for cell in cells if cell.kind != 'markdown']
-    asked = [cell for cell in code if cell.kind in ('predict', 'recall')]
-    read = {cell.asks: question(cell, waits(code, cell)) for cell in asked}
-    places = right_places(lesson, [len(one.choices) for one in read.values()])
-    return {
-        name: one._replace(choices=shuffled(one.choices, place, f'{lesson} {name}'))
-        for (name, one), place in zip(read.items(), places, strict=True)
-    }
+    return {cell.asks: question(cell, waits(code, cell)) for cell in code if cell.kind in ('predict', 'recall')}
 
 
 def waits(code: list[Cell], asked: Cell) -> bool:
@@ -98,22 +90,3 @@ def sentences(cells: list[Cell]) -> dict[str, tuple[str, str]]:
             raise cell.source.wrong(said)
         found[cell.asks] = (parts[0], parts[1])
     return found
-
-
-def right_places(lesson: str, sizes: list[int]) -> list[int]:
-    """Where the right answer of each question stands: a place that this lesson has used least, drawn by lot."""
-    lot, used = Random(f'lesson {lesson}'), [0] * max(sizes, default=0)
-    places = []
-    for size in sizes:
-        least = min(used[:size])
-        places.append(lot.choice([place for place in range(size) if used[place] == least]))
-        used[places[-1]] += 1
-    return places
-
-
-def shuffled(choices: tuple[Choice, ...], place: int, seed: str) -> tuple[Choice, ...]:
-    """The right answer at its place, and the wrong ones in an order that depends on the seed alone."""
-    wrong = [choice for choice in choices if not choice.right]
-    Random(seed).shuffle(wrong)
-    wrong[place:place] = [choice for choice in choices if choice.right]
-    return tuple(wrong)

@@ -156,6 +156,7 @@ def step_through_tape(page: Page) -> dict[str, list]:
     picture, code = page.locator('.minicell-stage .mc2'), page.locator('.minicell-code-here').inner_text()
     slider = picture.locator('[role=slider]')
     tab_to(page, '.minicell-stage .mc2 [role=slider]')
+    page.keyboard.press('Home')  # a picture may open at its answer
     last = int(slider.get_attribute('aria-valuemax'))
     faults = {}
     for step in range(1, last + 1):
