@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import exercise_text, question_text
-from .exercise_text import ExerciseText
+from .exercise import Exercise, run
 from .question import Question
 from .source import Cell, opened, parse, path_of
 
@@ -27,7 +27,7 @@ class About(NamedTuple):
     title: str
     questions: dict[str, Question]
     sentences: dict[str, tuple[str, str]]
-    exercises: dict[str, ExerciseText]
+    exercises: dict[str, Exercise]
     made: dict[str, str]
     python: ModuleType
 
@@ -51,11 +51,28 @@ def about(number: str) -> About:
     python = importlib.import_module(f'{__package__}.lesson{number}')
     exercises = {}
     for written in sorted(path.with_suffix('').glob('*.md')):
-        exercises[written.stem] = exercise_text.read(written)
         if written.stem not in python.TRIALS:
             raise opened(written).wrong(f'{python.__name__} has no trial for it: put one into TRIALS.')
+        exercises[written.stem] = exercise_text.read(written, python.TRIALS[written.stem])
     questions, sentences = question_text.questions(cells), question_text.sentences(cells)
     return About(number, title[1], questions, sentences, exercises, made(cells), python)
+
+
+def exercise(name: str) -> Exercise:
+    """An exercise by its name, such as 3a or 12c."""
+    return about(name[:-1].zfill(2)).exercises[name]
+
+
+def yours(name: str, answer: Any, what: str) -> Any:
+    """A learner's answer if it passes; until then the stored solution, so that the lesson goes on. Says which."""
+    asked = exercise(name)
+    if asked.check(answer).passed:
+        print(f'From here on {what} is yours.')
+        return answer
+    print(
+        f'Exercise {name} has not passed yet in a cell of this notebook: from here on {what} is that of its solution.'
+    )
+    return run(asked.solution, asked.answer_name, f'the solution of {name}')
 
 
 def made(cells: list[Cell]) -> dict[str, str]:

@@ -25,40 +25,18 @@ instead of a start asks for their order (see `order`).
 
 import ast
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from .exercise import Exercise, Mistake
+from .order import ORDER, Ordering
 from .source import Source, opened, paragraphs
 
-ORDER = 'ORDER'  # what an answer is called that is an order of lines
 FENCE = re.compile(r'^```(\w+) *\n((?:(?!```).*\n)*)``` *$', re.MULTILINE)
 FENCES = 'this fence stands alone: code begins with ```python or ```diff, and ends with ```.'
 TITLE = re.compile(r'# (\S+): (\S.*)')
 SECTION = re.compile(r'## (start|lines|solution|mistake ([a-z0-9-]+): (\S.*))')
-
-
-class Mistake(NamedTuple):
-    """A stored wrong answer."""
-
-    name: str
-    misconception: str
-    hint: str
-    code: str
-
-
-class ExerciseText(NamedTuple):
-    """All that is written of an exercise."""
-
-    name: str
-    title: str
-    task: str
-    hints: tuple[str, ...]
-    lines: dict[str, str]  # key -> line, where an order is asked for
-    start: str
-    why: str
-    solution: str
-    mistakes: tuple[Mistake, ...]
-    answer_name: str
 
 
 class Section(NamedTuple):
@@ -73,8 +51,8 @@ class Section(NamedTuple):
     code: Source
 
 
-def read(path: Path) -> ExerciseText:
-    """The exercise that stands in a file; raises SourceError where it cannot be read."""
+def read(path: Path, trial: Callable[..., Any]) -> Exercise:
+    """The exercise that stands in a file, with the trial of its answers; raises SourceError where it cannot be read."""
     source = opened(path)
     head, *parts = sections(source)
     if head.name != path.stem:
@@ -94,9 +72,8 @@ def read(path: Path) -> ExerciseText:
         mistakes[part.name] = Mistake(part.name, belief, hint, answer(part, solution))
     task, *hints = map(paragraphs, re.split(r'^\d+\. ', head.words, flags=re.M))
     why, called = by_kind['solution'].words, last_name(start, by_kind.get('start', head))
-    return ExerciseText(
-        head.name, head.title, task, tuple(hints), lines, start, why, solution, tuple(mistakes.values()), called
-    )
+    written = head.name, head.title, task, tuple(hints), start, why, solution, tuple(mistakes.values()), called, trial
+    return Ordering(*written, lines) if lines else Exercise(*written)
 
 
 def sections(source: Source) -> list[Section]:

@@ -18,7 +18,6 @@ from .exercise import Exercise, Verdict
 from .figure import Shown
 from .live import TURN, Live, follow
 from .order import Ordering
-from .order import exercise as exercise_of
 from .present import Presentation, beats, notebook_of
 from .progress import Kept
 from .question import Prediction, Result, Sentence, Waits
@@ -43,7 +42,6 @@ class Lesson:
         self.number = number
         self.about = about(number)
         self.cards: dict[str, Card] = {}  # by their ids
-        self.exercises: dict[str, Exercise] = {}
         self.checked = 0
         self.figures: dict[str, Any] = {}
         self.heard: dict[
@@ -225,11 +223,7 @@ class Lesson:
 
     def asked(self, name: str) -> Exercise:
         """An exercise of the lesson."""
-        if name not in self.exercises:
-            if name not in self.about.exercises:
-                raise ValueError(f'{self} has no exercise {name!r}; it has {", ".join(self.about.exercises)}')
-            self.exercises[name] = exercise_of(name)
-        return self.exercises[name]
+        return self._of(self.about.exercises, name, what='exercise ')
 
     # ---- figures, and the projector ---------------------------------------------------------------------------------
 
@@ -284,7 +278,7 @@ class Lesson:
         self.heard[presentation.id] = presentation
         return presentation
 
-    def _of(self, things: dict[str, Any], name: str, whose: str = '') -> Any:
+    def _of(self, things: dict[str, Any], name: str, whose: str = '', what: str = '') -> Any:
         if name not in things:
-            raise ValueError(f'{whose or self} has no {name!r}; it has {", ".join(things)}')
+            raise ValueError(f'{whose or self} has no {what}{name!r}; it has {", ".join(things)}')
         return things[name]

@@ -191,6 +191,15 @@ def dice(seed: int) -> Iterator[None]:
         np.random.set_state(before)
 
 
+def asked(answer: Callable, hidden: Iterable[tuple], seed: int) -> list[Any]:
+    """What a function says of hidden Cells (kind, share kept, word), each with the same dice."""
+    found = []
+    for kind, keep, _ in hidden:
+        with dice(seed):
+            found.append(answer(kind(keep)))
+    return found
+
+
 # ---- a bprop, called by hand ---------------------------------------------------------------------------------------
 
 

@@ -12,12 +12,11 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 import minicell as ms
 from minicell.teach import build, lesson, words
-from minicell.teach.about import about
+from minicell.teach.about import about, exercise
 from minicell.teach.bridge import MISSING, bridge
 from minicell.teach.exercise import run
 from minicell.teach.figure import Shown
 from minicell.teach.freeze import freeze
-from minicell.teach.order import exercise
 from minicell.teach.question import Choice, Question, Result, Waits
 from minicell.teach.source import Source, SourceError, parse
 from minicell.view.picture import STILL

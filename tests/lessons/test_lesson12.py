@@ -13,8 +13,8 @@ import minicell as ms
 from minicell import nn, ops
 from minicell.ink.numbers import said as number
 from minicell.teach import train
+from minicell.teach.about import exercise
 from minicell.teach.lesson12 import figures, network, table
-from minicell.teach.order import exercise
 from tests.lessons.answers import shaken
 from tests.lessons.figures import MOST, calls, holds, of, texts
 from tests.lessons.notebooks import fault

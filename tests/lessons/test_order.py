@@ -8,10 +8,8 @@ import minicell as ms
 from minicell.core.watch import Pull
 from minicell.teach import lesson
 from minicell.teach.exercise_text import read
-from minicell.teach.order import Ordering
 from tests.messages import refused, tells
 
-SAMPLE = read(Path(__file__).with_name('order_sample.md'))
 RIGHT = ['ReduceSum', 'Sin', 'Mul']
 
 
@@ -23,9 +21,12 @@ def right():
     return [event.entry.rule.name for event in tape.events if isinstance(event, Pull)]
 
 
+SAMPLE = read(Path(__file__).with_name('order_sample.md'), right)
+
+
 @pytest.fixture
 def ordering():
-    return Ordering(SAMPLE, right)
+    return SAMPLE
 
 
 def test_the_solution_is_what_really_ran(ordering):
@@ -66,7 +67,7 @@ def test_wrong_orders(ordering, given, told, named):
 
 def test_its_card_offers_the_lines_once_and_reads_without_a_kernel(ordering):
     L = lesson('03', keep=False)
-    L.exercises['order_sample'] = ordering
+    L.about = L.about._replace(exercises={'order_sample': ordering})
     card = L.order('order_sample')
     tells(card.text(), 'Mul: the product', 'x * y', 'Sin: ops.sin')
     assert card.html().count('data-line=') == len(SAMPLE.lines) and card.html().count('belongs nowhere') == 1
@@ -78,7 +79,7 @@ def test_order_in_a_lesson():
     L = lesson('03')
     with refused(ValueError, '3a', 'asks for code'):
         L.order('3a')
-    L.exercises['order_sample'] = Ordering(SAMPLE, right)
+    L.about = L.about._replace(exercises={'order_sample': SAMPLE})
     card = L.order('order_sample')
     assert 'Exercise order_sample' in repr(card)
     L.hear({'of': card.id, 'order': ['Sin', 'Mul', 'ReduceSum', 'no line', 3]})

@@ -8,8 +8,7 @@ import pytest
 
 import minicell.teach
 from minicell.teach import build, lesson, source
-from minicell.teach.about import about
-from minicell.teach.order import exercise
+from minicell.teach.about import about, exercise
 from minicell.view.picture import WORDS
 from tests.lessons.kernels import ROOT
 from tests.messages import refused

@@ -1,5 +1,7 @@
 """Fifty hostile strings in every place that a user's text reaches, on a page in Chromium: shown, and never obeyed."""
 
+from dataclasses import replace
+
 import pytest
 
 from minicell.teach.exercise import Mistake, Verdict
@@ -154,7 +156,8 @@ def test_a_lesson_is_shown_and_obeys_nothing(show, number, capsys):
     lesson.kept.tell('sentence s', said=words)
     pieces += [asked.html(), lesson.sentence('s').html(), lesson.progress().html()]
 
-    exercise = lesson.asked('3a')
+    exercise = replace(lesson.asked('3a'))
+    lesson.about = lesson.about._replace(exercises={'3a': exercise})
     exercise.title = exercise.task = words
     exercise.hints = (words,) * 3
     kept = {'mistakes': (Mistake('m', words, words, words),), 'solution': words, 'why': words}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import ERRORS, Trial, begun, cell_of, class_of, dice, hunted
+from minicell.teach.trials import ERRORS, Trial, asked, begun, cell_of, class_of, dice, hunted
 
 from .figures import FIGURES
 from .suspects import HIDDEN, WORDS
@@ -218,14 +218,7 @@ def described(part: Any) -> str:
 
 def hunt(answer: Any) -> Trial:
     """Ask a function about Cells that the learner has not seen."""
-
-    def told() -> list[Any]:
-        found = []
-        for kind, keep, _ in HIDDEN:
-            with dice(SEED):  # the same for each
-                found.append(answer(kind(keep)))
-        return found
-
+    told = partial(asked, answer, HIDDEN, SEED)
     return hunted(answer, told, [(f'keep_prob {keep}', due) for _, keep, due in HIDDEN], WORDS)
 
 
