@@ -1,9 +1,8 @@
 """All that a lesson asks, and how it answers: read from its Markdown, and from the Python of its figures and trials."""
 
-import ast
 import importlib
 import re
-from collections.abc import Iterator
+import symtable
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -87,14 +86,7 @@ def made(cells: list[Cell]) -> dict[str, str]:
     return found
 
 
-def names(code: str) -> Iterator[str]:
+def names(code: str) -> list[str]:
     """What a cell defines, imports and assigns."""
-    for node in ast.parse(re.sub(r'^%%.*', '', code)).body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef):
-            yield node.name
-            continue
-        for each in ast.walk(node):
-            if isinstance(each, ast.alias):
-                yield each.asname or each.name.partition('.')[0]
-            elif isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                yield each.id
+    found = symtable.symtable(re.sub(r'^%%.*', '', code), 'a cell', 'exec').get_symbols()
+    return [symbol.get_name() for symbol in found if symbol.is_assigned() or symbol.is_imported()]
