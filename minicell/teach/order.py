@@ -15,7 +15,7 @@ from typing import Any
 
 from . import words
 from .exercise import Check, Exercise, Mistake, Verdict, run
-from .trials import Trial
+from .trials import Trial, over
 
 ORDER = 'ORDER'  # what an answer is called
 
@@ -32,6 +32,9 @@ class Ordering(Exercise):
         return len(self.trial())
 
     def tried(self, answer: Any) -> Trial:
+        return over(self.compared, answer)
+
+    def compared(self, answer: Any) -> Trial:
         """Compare an order with the real one: lines that belong nowhere first, then place by place."""
         if not isinstance(answer, list | tuple):
             said = f'check wants a list of keys, such as {list(self.lines)[:2]}; it got {type(answer).__name__}.'

@@ -2,14 +2,15 @@
 // over what does not fit, then go to the next beat. Escape leads back to the notebook. What stands on the screen comes
 // from the kernel, and is drawn as the notebook draws it.
 function present(panel) {
+  const PATIENCE = 30000; // milliseconds
   const SIDES = 56, ENDS = 19; // pixels around a beat
   const {of, lesson} = panel.dataset, one = selector => panel.querySelector(selector);
   const stage = one('.minicell-stage'), last = one('.minicell-leave'), said = one('[role=status] > span');
-  let waits = false; // for another beat: a second press while the kernel works is not a second beat
+  let waits = 0; // until when, for another beat: a second press while the kernel works is not a second beat
   const ask = what => {
     const event = new CustomEvent('minicell', {detail: {of, lesson, ...what}});
     document.dispatchEvent(event);
-    waits = Boolean(event.detail.heard);
+    waits = event.detail.heard ? Date.now() + PATIENCE : 0;
     if (!waits) said.textContent = 'No kernel hears this: run the lesson’s first cell, then this one.';
   };
   const begin = tries => { ask({on: 0}); if (tries && !waits) setTimeout(begin, 200, tries - 1); }; // the bridge may come later
@@ -40,7 +41,7 @@ function present(panel) {
     }
   };
   const turn = way => {
-    if (waits) return;
+    if (Date.now() < waits) return;
     const more = way > 0 ? stage.scrollHeight - stage.clientHeight - stage.scrollTop > 4 : stage.scrollTop > 4;
     if (more) scroll(way > 0 ? onwards() : -0.85 * stage.getBoundingClientRect().height);
     else one(way > 0 ? '.minicell-next' : '.minicell-back').click();
@@ -59,7 +60,7 @@ function present(panel) {
   };
   const draw = async ({beat, code, first, final, ...told}, render) => {
     said.textContent = told.said;
-    waits = false;
+    waits = 0;
     if (!beat) return;
     one('.minicell-code-here').textContent = code;
     one('.minicell-back').disabled = first;

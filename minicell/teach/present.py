@@ -150,8 +150,8 @@ class Presentation:
                     self.go(place(self.beats, code))
                 except ValueError:
                     self.tell('no such code')
-            else:
-                self.go(self.at + int(said.get('on', 0)))
+            elif isinstance(said.get('on'), int):
+                self.go(self.at + said['on'])
 
     def go(self, index: int, said: str = '') -> None:
         """Show a beat; before the first and after the last there is nothing to go to."""

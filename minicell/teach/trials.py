@@ -141,43 +141,24 @@ def hunted(
     cells: Sequence[tuple[str, str]],
     words: Sequence[str],
     noun: str = 'Cell',
-    slope: tuple[str, Sequence[Any], Any] | None = None,
 ) -> Trial:
     """What the learner's function `diagnose` says of Cells, or whatever `noun` is, that the learner has not seen.
 
     told() asks it about each of them. cells: what each is called in a sentence, if anything, and which of the
-    words is due. slope: of what the learner's function `slope` is asked, in words, its inputs, and what is due.
+    words is due.
     """
     function_of(answer, 'diagnose')
     found = told()
-    measured = None if slope is None else beside(answer, 'slope', *slope[1])
     if all(word is ... for word in found):
         raise Ended
-    lines, did = [], {}
-    if slope is not None and measured is not None:
-        did['slope'] = measured  # whoever measures wrongly calls everything wrong, and so do others
-        if not (isinstance(measured, np.ndarray) and np.allclose(measured, slope[2], rtol=1e-2)):
-            lines.append(f'✗ Your slope of {slope[0]} is {measured}; expected {np.asarray(slope[2])}.')
+    lines = []
     for k, (word, (called, due)) in enumerate(zip(found, cells, strict=True), 1):
         said = f'“{word}”' if word in words else f'{word!r}, which is none of the {NUMERALS[len(words)]} words'
         off = '' if word == due else f'; it is “{due}”'
         lines.append(f'{"✗" if off else "✓"} {", ".join(filter(None, [f"{noun} {k}", called]))}: you say {said}{off}.')
     # one part: many experiments fail in one place, and only all that was said tells them apart
-    did['told'] = tuple(word if isinstance(word, str) else repr(word) for word in found)
+    did = {'told': tuple(word if isinstance(word, str) else repr(word) for word in found)}
     return Trial(True, list(found) == [due for _, due in cells], did, '\n'.join(lines))
-
-
-def beside(answer: Callable, name: str, *given: Any) -> Any:
-    """What a function returns that stands beside the answer: an array, or in words what else; None if there is none."""
-    function = getattr(answer, '__globals__', {}).get(name)
-    if not callable(function):
-        return None
-    try:
-        found = function(*given)
-        found = found.asnumpy() if isinstance(found, ms.Tensor) else found
-        return np.asarray(np.asarray(found, np.float64).round(3))
-    except (*ERRORS, LookupError) as error:
-        return type(error).__name__
 
 
 @contextmanager

@@ -88,7 +88,7 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
     cells = run(
         lesson_03,
         WALK
-        + "P.hear({'go': 0}); print(len(P.shown), 'Net' in dir(), 'tape' in dir(), '03 question recall 1' in L.cards)",
+        + "P.hear({'on': 0}); print(len(P.shown), 'Net' in dir(), 'tape' in dir(), '03 question recall 1' in L.cards)",
         "P.hear({'code': 'L03-s6-x1'}); print(said(P)); print(where(P), 'tape' in dir())",
         "P.hear({'code': 'nonsense'}); print(where(P))",
         "P.hear({'on': -1}); print(said(P)); print(where(P))",
