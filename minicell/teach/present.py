@@ -3,7 +3,7 @@ the screen at once.
 
 The cells of a beat run when the beat is first shown, after all cells before it. So whoever goes to a jump code is in
 the state of whoever walked there. `present.js` makes the panel fill the screen, hears the Page keys of a clicker, and
-draws what the kernel says is on the screen.
+draws what the kernel says is on the screen, with JupyterLab's own renderers (in VS Code and Colab this was not tried).
 """
 
 import io

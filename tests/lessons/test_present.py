@@ -90,7 +90,7 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
         WALK
         + "P.hear({'on': 0}); print(len(P.shown), 'Net' in dir(), 'tape' in dir(), '03 question recall 1' in L.cards)",
         "P.hear({'code': 'L03-s6-x1'}); print(said(P)); print(where(P), 'tape' in dir())",
-        "P.hear({'code': 'nonsense'}); print(where(P))",
+        "P.hear({'code': 'nonsense'}); P.hear({}); P.hear({'on': 'x', 'act': 3}); print(where(P))",
         "P.hear({'on': -1}); print(said(P)); print(where(P))",
         "L.hear({'of': L.predict('takeover').id, 'chosen': 1}); P.hear({'act': 'reset'})\n"
         "print(L.predict('takeover').choice, len(P.shown), where(P))",
