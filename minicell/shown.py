@@ -41,7 +41,7 @@ def why(self: Tape, gradient: object, index: object = ()) -> object:
     >>> account.total, [(row.who, row.by, row.factor, row.cotangent, row.total) for row in account.rows]
     ('3', [('2 Add', '', 1.0, 1.0, 1.0), ('1 Mul', 'y', 2.0, 1.0, 3.0)])
     """
-    return load('view.account').why(self, gradient, index)
+    return load('account').why(self, gradient, index)
 
 
 def verdicts(self: Tape) -> list:

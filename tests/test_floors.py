@@ -29,6 +29,7 @@ FLOORS = [
     {'story'},
     {'replay'},
     {'judge'},
+    {'account'},
     {'listing', 'check', 'view', 'installation'},
     {'teach'},
     {'command'},
@@ -105,7 +106,7 @@ def floor(part: str) -> int:
 
 
 def excepted(use: Use) -> bool:
-    return use.target in ('view', 'listing', 'judge') and (use.part, use.function) in EXCEPTIONS
+    return use.target in ('view', 'listing', 'judge', 'account') and (use.part, use.function) in EXCEPTIONS
 
 
 def test_every_module_has_a_floor():
@@ -179,7 +180,7 @@ def test_one_function_says_what_takes_over():
 
 
 def test_the_judge_is_small():
-    for part, most in (('judge', 1100), ('replay', 1150), ('check', 460)):
+    for part, most in (('judge', 1100), ('replay', 1175), ('check', 460)):
         assert sum(lines(path) for path in (PACKAGE / part).rglob('*.py')) <= most, part
 
 
@@ -228,7 +229,7 @@ def test_what_happened_is_told_once_and_in_few_lines():
     story = {path.name: lines(path) for path in (PACKAGE / 'story').glob('*.py')}
     assert sum(story.values()) <= 2400 and max(story.values()) <= 400, story
     assert lines(PACKAGE / 'listing.py') + lines(PACKAGE / 'view/dot.py') <= 200
-    rooms = [path for path in MODULES if part_of(path) in ('story', 'listing', 'judge', 'view')]
+    rooms = [path for path in MODULES if part_of(path) in ('story', 'listing', 'judge', 'account', 'view')]
     for name, home in (
         ('PRIMES', 'events'),
         ('self.maker', 'tensors'),
@@ -253,7 +254,7 @@ def test_ink_knows_nothing_of_autodiff():
 
 
 def test_the_pictures_and_the_lessons_are_drawn_in_few_lines():
-    for part, most in (('ink', 2200), ('view', 6036), ('teach', 11656)):
+    for part, most in (('account', 903), ('ink', 2200), ('view', 4956), ('teach', 11423)):
         files = [path for end in ('py', 'js', 'css') for path in (PACKAGE / part).rglob(f'*.{end}')]
         assert sum(map(lines, files)) <= most, part
 

@@ -12,7 +12,7 @@ from ..core.bprop_result import cotangents
 from ..core.cell import bound
 from ..core.differentiate import differentiate, name_of
 from ..core.errors import GradArgumentError, MinicellError, users_line
-from ..core.grad import read_again, run_once
+from ..core.grad import is_parameter, read_again, run_once
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
 from ..errors import ThreadError
@@ -20,10 +20,9 @@ from ..judge import decide, mistakes, takeover
 from ..judge.takeover import Takeover
 from ..judge.verdict import Verdict
 from ..ops.create import STOP
-from ..replay.again import Again
+from ..replay.again import Again, another
 from ..replay.harmless import Harm, Kept, untouched
 from ..story.events import Walk
-from ..story.tensors import is_parameter
 
 RANK = ('not asked', 'unknown', 'right', 'kink', 'surrogate', 'wrong')  # the last that a trial found is said
 FIRST, WIDE, AGAIN = 'as it is', 'in Float64', ('again', 'after', 'second')  # labels of trials
@@ -104,6 +103,10 @@ class Trials:
             return
         wide = any(t.array.dtype != np.float64 for t in self.tensors if is_float(t))
         wide = wide and self.attempt(WIDE, self.fresh(True), self.douts, wide=True)
+        if wide and another(*(self.trials[label].outs for label in (WIDE, FIRST))):
+            del self.trials[WIDE]
+            self.left_out.append('in Float64, where construct is another function')
+            wide = False
         self.main.thorough = True
         rng, one = np.random.default_rng(1), [np.zeros(d.shape) for d in self.douts]
         for d in one:
@@ -111,7 +114,8 @@ class Trials:
                 d.flat[rng.integers(d.size)] = 1.0
         self.attempt('−1000 times it', self.fresh(wide), [-1000.0 * d for d in self.douts], wide)
         with contextlib.suppress(MinicellError):  # an op without a rule
-            if self.main.program is not None and not all(np.isfinite(d).all() for d in self.main.due):
+            known = [*(self.main.due if self.main.program is not None else ()), *self.main.yours]
+            if not all(np.isfinite(d).all() for d in known if d is not None):
                 one = []  # 0 times infinity is nothing to be judged by
         if one:
             self.attempt('a single 1', self.fresh(wide), one, wide)

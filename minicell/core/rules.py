@@ -170,7 +170,7 @@ class Binary(Rule):
     def vjp(self, g, offset, x, y, out):
         a, b, o = (x, y, out) if type(g) is Tensor else (x.array, y.array, out.array)
         dx = sum_to_shape(self.dx(g, o, a, b), a.shape) if x.at >= offset else None
-        dy = sum_to_shape(self.dy(g, o, a, b), b.shape) if y.at >= offset else None
+        dy = sum_to_shape(self.dy(g, o, a, b), b.shape) if self.dy and y.at >= offset else None
         return (x, dx), (y, dy)
 
     def raw(self, inputs, attributes):

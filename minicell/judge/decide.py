@@ -13,10 +13,9 @@ from ..core.errors import MinicellError
 from ..replay import differences
 from ..replay.harmless import Harm
 from .takeover import FAR, Takeover
-from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, differs, written
+from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, differs
 
 FEW, MANY = 4, 16  # how often all numbers are rounded at random: at first, and before something is called wrong
-NEARER = tuple(10.0**-k for k in range(1, 9))  # how near to a point a limit is looked for
 BETWEEN = 'There is no derivative at this {}: yours lies between the slopes on both sides.'
 NO_SLOPE = 'Every way from {} to the result leads through an operation without a slope: the true gradient is 0.'
 SEEN = 'differences see what no rule does'
@@ -88,10 +87,7 @@ def by_rules(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
             told = told._replace(room=room)
             if times and (apart(given, due) > FAR * room).any():
                 break  # that is no rounding
-    values, slopes = t.program.leads(told.place, t.came)
-    if values and not slopes:
-        return stepped(told, given)
-    return doubted(t, told if np.isfinite(due).all() else limit(t, told), given)
+    return stepped(told, given) if t.program.leads(told.place, t.came) == (True, False) else doubted(t, told, given)
 
 
 def drowned(t: Takeover, told: Verdict, given: np.ndarray) -> tuple[Verdict, bool]:
@@ -115,39 +111,29 @@ def stepped(told: Verdict, given: np.ndarray) -> Verdict:
 
 
 def limit(t: Takeover, told: Verdict) -> Verdict:
-    """The rules gave NaN or infinity: in Float64, or nearer and nearer to the point, they may tend to a number."""
-    bad, tiny = ~np.isfinite(told.due), t.tiny(told.place)
-    due = np.where(bad, t.at(t.xs)[told.place], told.due)
-    gap = np.zeros(due.shape)
-    if not np.isfinite(due).all():
-        v = differences.directions(t.xs, t.rng, told.place)
-        sides = np.stack([[t.at(xs)[told.place] for xs in differences.moved(t.xs, v, radius)] for radius in NEARER])
-        sides = np.where(np.isfinite(sides), sides, sides[:, ::-1])  # log and sqrt have one side
-        means, spreads = sides.mean(1), np.abs(sides[:, 0] - sides[:, 1])
-        gaps = np.where(np.isfinite(gaps := np.abs(np.diff(means, axis=0))), gaps, np.inf)
-        at, all_of = np.argmin(gaps, 0)[None], (means[1:], gaps, spreads[:-1], spreads[1:])
-        mean, gap, before, after = (np.take_along_axis(a, at, 0)[0] for a in all_of)
-        size = np.abs(mean)
-        steady = (gap <= 1e-3 * size + tiny) & ((after <= 0.5 * before) | (after <= 1e-6 * size))
-        due = np.where(np.isfinite(due), due, np.where(steady, mean, np.nan))
-        for where in map(tuple, np.argwhere(np.isnan(due))[: differences.SINGLES].tolist()):  # in an idle branch, say
-            v = np.zeros(due.shape)
-            v[where] = step = float(differences.scale(t.xs[told.place])[where])
-            found = t.replaying(told.place).along(np.zeros(due.shape), v).slope
-            if (found.room <= 1e-3 * abs(found.middle) or not found.size) and not found.kink:
-                due[where], gap[where] = found.middle / step, found.room / step
-    room = np.where(bad, np.nan_to_num(4 * gap + 64 * t.eps * np.abs(due)) + tiny, told.room)
-    return told._replace(due=due, room=room, why='The rules give NaN or infinity here: this is the limit.')
+    """The rules gave NaN or infinity: in Float64 they may not, and differences may tend to a number."""
+    given, place = told.given, told.place
+    due, gap = np.where(np.isfinite(told.due), told.due, t.at(t.xs)[place]), 0.0
+    known = np.isfinite(due) | (due == given)  # an infinite slope, as sqrt has at 0, is due if it is yours
+    if not known.all():
+        trying = t.trying(place) if t.program.chosen else t.replaying(place)
+        found, gap, _ = (given, 0.0, False) if trying.holds(given) else trying.one_by_one(given)
+        due = np.where(known, due, found)
+    room = np.where(np.isfinite(told.due), told.room, gap + 64 * t.eps * np.abs(due) + t.tiny(place))
+    return told._replace(
+        due=due, room=np.nan_to_num(room), why='The rules give NaN or infinity here: this is the limit.'
+    )
 
 
 def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """Yours differs, or the truth is not known everywhere: it may be a kink, and yours may be rounded badly."""
-    off = differs(given, told.due, told.room) | np.isnan(told.due)
     kinks, nearest = t.kinks(told.place, given)
-    kinks &= off & np.isfinite(given)
+    kinks &= differs(given, told.due, told.room) | ~np.isfinite(told.due)
     if kinks.any():  # the due number is the nearest of those between the slopes
         slack = 1e-6 * np.abs(nearest) + np.nan_to_num(told.room)
         told = told._replace(due=np.where(kinks, nearest, told.due), room=np.where(kinks, slack, told.room))
+    if not np.isfinite(told.due).all():
+        told = limit(t, told)
     off = apart(given, told.due)
     far = (off > FAR * told.room + t.lost(t.eps, told.due, told.place)) & (off > np.abs(told.due) / 16)
     if told.differs.any() and ((far.any() and not t.blind) or not t.badly_rounded(told)):
@@ -188,11 +174,7 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         with suppress(Harm):
             if t.trying(place).leaves_open(off, size):
                 return told._replace(verdict=RIGHT, room=off)
-    at = told.worst
-    where = f'd{told.name}{list(at) if at else ""}'
-    yours, due = written(given[at], told.due[at])
-    said = f'None counts as zero, and {where}' if told.yours is None else f'{where} is {yours}, and'
-    return told._replace(verdict=WRONG, why=f'{said} should be {due}.')
+    return told._replace(verdict=WRONG, why=told.numbers)
 
 
 # ---- construct is called again ---------------------------------------------------------------------------------------
@@ -231,5 +213,8 @@ def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     if told.differs.any() and not t.badly_rounded(told):
         return wrong(t, told, given)
     if np.isnan(due).any():
-        return told._replace(why=sentence(t.blind, 'differences are not sure'))
+        jumps = any(True for _ in trying.leaps(1.0))
+        return told._replace(
+            why=sentence(t.blind, 'its value jumps near here' if jumps else 'differences are not sure')
+        )
     return told._replace(verdict=KINK, why=BETWEEN.format(told.name)) if kinks else told._replace(verdict=RIGHT)

@@ -4,8 +4,9 @@ A hypothesis looks at all trials and yields the sentences that hold for every on
 telling hypotheses come first. What a few numbers could fit by accident is not said: see `many`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product, takewhile
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ class Trial(NamedTuple):
     twice: np.ndarray | None = None  # yours for twice the dout
     again: np.ndarray | None = None  # yours, asked the same once more at once
     after: np.ndarray | None = None  # yours, asked the same after another call of the Cell (with other inputs)
+    paths: Mapping[str, np.ndarray] = MappingProxyType({})  # 'path through s is': what is due if s, a value, is fixed
     wide: bool | None = None  # where yours is Float16 or Float32: whether the same is right in Float64
 
 
@@ -104,18 +106,15 @@ def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterat
 
 
 def facts(cases: Sequence[Case]) -> Iterator[str]:
-    """It is NaN, or wrong only for want of digits."""
+    """It is wrong only for want of digits."""
     wrong = [c for c in cases if c.off.any()]
-    if all(np.isnan(c.t.yours).all() for c in wrong):
-        yield 'It is NaN everywhere'
     if all(c.t.wide for c in wrong):
         yield f'It is right in Float64, and wrong in Float{8 * np.asarray(wrong[0].t.yours).dtype.itemsize}'
 
 
 def whole(cases: Sequence[Case]) -> Iterator[str]:
-    """It is 0, the negative, the gradient of another input, what is due in other places, or not added up."""
+    """It is 0, the negative, another gradient, without a path through construct, transposed, or not added up."""
     also = lambda n: lambda c: c.due + c.t.others[n] if np.shape(c.t.others.get(n)) == c.due.shape else None
-    turned = lambda k: lambda c: np.flip(c.due, k) if c.due.ndim > k else None
     ways: dict[str, Callable[[Case], Any]] = {
         'It is 0 everywhere': lambda c: 0 * c.yours,
         'It has the opposite sign': lambda c: -c.due,
@@ -123,7 +122,8 @@ def whole(cases: Sequence[Case]) -> Iterator[str]:
         **{f'It is the gradient of {n}': lambda c, n=n: c.t.others.get(n) for n in cases[0].t.others},
         **{f'The gradient of {n} is added to it': also(n) for n in cases[0].t.others},
         'It is what is due, transposed': lambda c: c.due.swapaxes(-1, -2) if c.due.ndim > 1 else None,
-        **{f'It is what is due, turned around along axis {k}': turned(k) for k in range(4 if many(cases, 5) else 0)},
+        **{f'The {n} missing': lambda c, n=n: c.t.paths.get(n) for n in cases[0].t.paths},
+        **{f'Only the {n} there': lambda c, n=n: c.due - c.t.paths.get(n, np.nan) for n in cases[0].t.paths},
         'A sum over the axes that forward broadcast is missing': lambda c: c.yours if unsummed(c) else None,
     }
     yield from (said for said, made in ways.items() if all(c.is_(made(c)) for c in cases))
@@ -207,16 +207,11 @@ def part(cases: Sequence[Case]) -> Iterator[str]:
     enough = many(cases, 2 if gone else 3, right=True) and (gone or many(cases, 3))
     for text, masks in shared(cases, conditions).items():
         tried = {m.tobytes(): c.live.sum() for c, m in zip(cases, masks, strict=True)}  # a place counts once
-        sure = (
-            text.endswith(' is 0')
-            if gone
-            else text == 'where 0 is due' or sum(tried.values()) >= (16 if said == 'wrong' else 12)
-        )
+        least = 16 if said == 'wrong' else 12
+        sure = text.endswith(' is 0') if gone else text == 'where 0 is due' or sum(tried.values()) >= least
         here = [m & (c.known if text == 'where 0 is due' else c.live) for c, m in zip(cases, masks, strict=True)]
         if sure and enough and all((c.off == m).all() for c, m in zip(cases, here, strict=True)):
             yield f'It is {said} {text}, and right elsewhere'
-        elif sure and (k := share(cases, masks)) is not None and (m := share(cases, [~m for m in masks])) is not None:
-            yield f'It is {times(k)} {text}, and {times(m)} elsewhere'
     if enough and said != 'wrong':
         yield f'It is {said} in some places, and right elsewhere'
 
@@ -232,10 +227,8 @@ def share(cases: Sequence[Case], masks: Sequence[np.ndarray]) -> float | None:
 
 def times(k: float) -> str:
     """So many times what is due, in words."""
-    words = {0: '0', 1: 'right', -1: 'of the opposite sign'}
-    return next(
-        (word for n, word in words.items() if abs(k - n) < 1e-6), f'{k:.4g} times what is due'.replace('-', '−')
-    )
+    said = {0: '0', 1: 'right', -1: 'of the opposite sign'}.get(round(k, 6))
+    return said or f'{k:.4g} times what is due'.replace('-', '−')
 
 
 def along(cases: Sequence[Case]) -> Iterator[str]:

@@ -90,26 +90,19 @@ def conditions(c: Any) -> dict[str, np.ndarray]:
     return found
 
 
-def terms(c: Any) -> dict[str, list[np.ndarray]]:
-    """What a gradient may be, or be off by, times numbers that stay the same along an axis."""
+def terms(c: Any) -> dict[str, np.ndarray]:
+    """What a gradient may be, or be off by, times a number that stays the same along an axis."""
     named = {n: b for n, a in c.values.items() if (b := fitted(a, c.due.shape, False)) is not None}
-    named |= {f'exp({n})': np.exp(v) for n, v in named.items()}
-    named |= {
-        f'{m} · {n}': a * b for (m, a), (n, b) in combinations(c.values.items(), 2) if a.shape == b.shape == c.due.shape
-    }
-    found = {'a multiple of what is due': [c.due], 'off by the same number': [one := np.ones(c.due.shape)]}
-    found |= {f'off by a multiple of {n}': [v] for n, v in named.items()}
-    return found | {f'off by a number and a multiple of {n}': [one, v] for n, v in named.items()}
+    found = {'a multiple of what is due': c.due, 'off by the same number': np.ones(c.due.shape)}
+    return found | {f'off by a multiple of {n}': v for n, v in named.items()}
 
 
-def made_of(c: Any, base: list[np.ndarray], axes: tuple[int, ...]) -> int:
-    """If yours, or what it is off by, is made of these: how many numbers more than factors there are; else 0."""
+def made_of(c: Any, base: np.ndarray, axes: tuple[int, ...]) -> int:
+    """If yours, or what it is off by, is made of this: how many numbers more than factors there are; else 0."""
     if c.due.ndim <= max((0, *axes)) or not np.isfinite(base).all() or not c.due.size:
         return 0
-    axes = tuple(k % c.due.ndim for k in axes or range(c.due.ndim))
-    lines = lambda a: np.moveaxis(a, axes, range(-len(axes), 0)).reshape(-1, int(np.prod([a.shape[k] for k in axes])))
-    basis, goal = np.stack([lines(b) for b in base], -1), lines(c.yours if base[0] is c.due else c.yours - c.due)
-    fit = (basis @ (np.linalg.pinv(basis) @ goal[..., None]))[..., 0]
-    size = (np.abs(lines(c.yours)) + np.abs(lines(c.due))).max(1, keepdims=True)
-    good = (np.abs(fit - goal) <= 8 * lines(c.room) + c.eps * size).all()
-    return max(0, goal.shape[1] - len(base)) * len(goal) * int(good)
+    goal, lines = c.yours if base is c.due else c.yours - c.due, {'axis': axes or None, 'keepdims': True}
+    fit = base * np.nan_to_num(np.sum(goal * base, **lines) / np.sum(base * base, **lines))
+    size = np.max(np.abs(c.yours) + np.abs(c.due), **lines)
+    good = (np.abs(fit - goal) <= 8 * c.room + c.eps * size).all()
+    return (goal.size - size.size) * int(good)

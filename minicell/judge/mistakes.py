@@ -2,24 +2,26 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import combinations
 
 import numpy as np
 
+from ..core.tensor import tensors_in
 from ..replay.harmless import Harm
 from ..replay.program import wide
+from ..story.places import written
 from .decide import FEW
 from .diagnose import Trial, diagnose
 from .takeover import Takeover
 from .verdict import WRONG, Verdict, differs
 
+MOST = 8  # values of construct, which may be constants
+
 
 def named(
     told: Sequence[Verdict], trials: Sequence[Takeover], repeated: dict[str, list] | None = None
 ) -> list[Verdict]:
-    """Verdicts with the mistakes named; a few further trials are made, so that nothing fits by accident.
-
-    repeated: what bprop returned when it was asked the same again, and after another call.
-    """
+    """Verdicts with the mistakes named, by further trials, too; repeated: what bprop returned, asked again."""
     if all(v.verdict != WRONG for v in told):
         return list(told)
     every = [*trials, *more(trials[0])]
@@ -68,8 +70,22 @@ def trial(t: Takeover, place: int, repeated: dict[str, list]) -> Trial:
         found = [wide(each[place]) for each in answers if each[place] is not None]
         again |= {what: max(found, key=lambda g: np.sum(g != yours))} if found else {}  # one that is another
     return Trial(
-        t.names[place], yours, due, values(t), others, t.rooms(place, FEW), t.program.read(ones)[place], **again,
+        t.names[place], yours, due, values(t), others, t.rooms(place, FEW), t.program.read(ones)[place],
+        paths=paths(t, place), **again,
     )  # fmt: skip
+
+
+def paths(t: Takeover, place: int) -> dict[str, np.ndarray]:
+    """What would be due if a value that construct computes were a constant, or two of them: what comes late first."""
+    found: dict[str, set[int]] = {}
+    for op in reversed(t.program.ops):
+        name = written(op.where).partition(' = ')[0]  # of its line, or what is written there
+        if not name.startswith('(in ') and not name.endswith('...'):
+            found.setdefault(name, set()).update({*map(id, tensors_in(op.out))} - {*map(id, t.program.outs)})
+    names = sorted(filter(found.get, found), key=str.isidentifier, reverse=True)[:MOST]
+    ways = {f'path through {n} is': found[n] for n in names}
+    ways |= {f'paths through {m} and {n} are': found[m] | found[n] for n, m in combinations(names, 2)}
+    return {said: t.program.read(t.came, but=ids)[place] for said, ids in ways.items()}
 
 
 def values(t: Takeover) -> dict[str, np.ndarray]:

@@ -1,6 +1,7 @@
 """A takeover before the judge: what came in, what its bprop returned, what was asked for, and what it can be asked."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..core.tensor import is_float, tensors_in
 from ..ink.numbers import largest
-from ..replay.again import Again
+from ..replay.again import Again, another
 from ..replay.differences import FINEST, Trying, directions, moved
 from ..replay.harmless import Harm
 from ..replay.program import Arrays, Program, rounds_to, shaken, wide
@@ -18,7 +19,6 @@ from .verdict import Verdict, differs
 FAR = 1000  # times the rounding of its numbers: what is off by more is not rounded
 EPS = float(np.finfo(np.float64).eps)
 BESIDE = 1 / 64, 1e-5  # how far beside the point, in proportion to the numbers, rounding is looked at
-AGAIN = 'construct returns other numbers when it is called again: it is random, or keeps a state'
 
 
 @dataclass(eq=False)
@@ -62,8 +62,7 @@ class Takeover:
 
     def tiny(self, place: int) -> float:
         """What rounding comes to among the smallest numbers of the dtype of an input."""
-        kind = np.finfo(self.inputs[place].dtype)
-        return float(8 * kind.smallest_subnormal if kind.bits == 16 else kind.smallest_normal)
+        return float(8 * np.finfo(self.inputs[place].dtype).smallest_subnormal)
 
     # ---- by the rules ----
 
@@ -105,13 +104,22 @@ class Takeover:
         """The same call once more. Raises Harm where it cannot be had, or is another one: of a random Cell, say."""
         now = self.again.program(self.inputs, look=False, narrow=True)
         if any(not np.array_equal(wide(a), b, equal_nan=True) for a, b in zip(self.outs, now, strict=True)):
-            raise Harm(AGAIN)
-        return self.again.program(self.xs)
+            raise Harm('construct returns other numbers when it is called again: it is random, or keeps a state')
+        found = self.again.program(self.xs)
+        odd = not self.again.narrow and another(found.made, now)
+        self.again.narrow |= odd
+        return self.again.program(self.xs) if odd else found
 
     def function(self, place: int) -> Callable[[np.ndarray], list[np.ndarray]]:
-        """construct, as a function of one input."""
-        _ = self.replay
-        return lambda x: self.again.program([*self.xs[:place], x, *self.xs[place + 1 :]], look=False)
+        """construct, as a function of one input; NaN where it raises, as away from here it may."""
+        here = self.replay.made
+
+        def called(x: np.ndarray) -> list[np.ndarray]:
+            with suppress(Harm):
+                return self.again.program([*self.xs[:place], x, *self.xs[place + 1 :]], look=False)
+            return [np.full(a.shape, np.nan) for a in here]
+
+        return called
 
     def trying(self, place: int, rounding: float = 0.0) -> Trying:
         """construct as a function of one input, which differences look at; rounding: of what it is compared with."""
@@ -179,8 +187,9 @@ class Takeover:
 
     def kinks(self, place: int, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where the slopes around the point do not meet, however near they are; and what is nearest to yours there."""
-        here = self.exact[place]  # one of the directions leads along yours − due, where a slope that is yours is met
-        ways = [directions(self.xs, self.rng, place, way) for way in (given - np.nan_to_num(here), None, None)]
+        here, given = self.exact[place], np.nan_to_num(given, posinf=0.0, neginf=0.0)
+        towards = given - np.nan_to_num(here)  # where a slope that is yours is met
+        ways = [directions(self.xs, self.rng, place, way) for way in (towards, None, None)]
         ways = [[d if k == place else None for k, d in enumerate(way)] for way in ways]
         found = []
         for radius in (1e-7, 1e-12):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ink import numbers
+from ..ink.numbers import said
 
 RIGHT, WRONG, SURROGATE, KINK = 'right', 'wrong', 'surrogate', 'kink'
 NOT_ASKED, UNKNOWN = 'not asked', 'unknown'
@@ -56,6 +56,14 @@ class Verdict(NamedTuple):
         return None if place is None else float(apart(self.given, self.due)[place])
 
     @property
+    def numbers(self) -> str:
+        """The numbers there, in a sentence."""
+        at = self.worst
+        (yours, due), where = written(self.given[at], self.due[at]), f'd{self.name}{list(at) if at else ""}'
+        start = f'None counts as zero, and {where}' if self.yours is None else f'{where} is {yours}, and'
+        return f'{start} should be {due}.'
+
+    @property
     def worst(self) -> tuple[int, ...] | None:
         """Where the number stands that is off furthest; None where there is no such number."""
         if self.differs is None or not self.due.size:
@@ -68,7 +76,7 @@ class Verdict(NamedTuple):
 
 def written(*pair: float) -> list[str]:
     """Two numbers as they are written everywhere; with more decimals where they would look alike."""
-    every = [[numbers.said(n + 0.0, digits) for n in pair] for digits in (None, *range(3, 13))]
+    every = [[said(n + 0.0, digits) for n in pair] for digits in (None, *range(3, 13))]
     return next((each for each in every if each[0] != each[1]), every[0])
 
 

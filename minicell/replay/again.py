@@ -13,9 +13,11 @@ from ..core.cell import call_bprop
 from ..core.rules import Bundle, Parts
 from ..core.tensor import Tensor, is_float, map_tensors, tensors_in, wrap
 from ..core.watch import Tape
+from ..ink.numbers import largest
 from ..ops.create import STOP
+from ..story.facts import under
 from .harmless import Harm, Kept, untouched
-from .program import Arrays, Program, under, wide
+from .program import Arrays, Program, wide
 
 
 class Again:
@@ -51,8 +53,9 @@ class Again:
         except Exception as error:  # two dtypes that do not fit, perhaps
             if narrow or self.narrow:
                 raise Harm(f'called again, construct raises {type(error).__name__}') from None
+        found = self.program(xs, look, narrow=True)
         self.narrow = True
-        return self.program(xs, look)
+        return found
 
     def tried(self, xs: Arrays, narrow: bool, look: bool) -> Any:
         """construct in Float64, and so is all that it can reach; or in the dtypes that it was called with."""
@@ -103,6 +106,13 @@ class Again:
         except Exception as error:
             raise Harm(f'called again, bprop raises {type(error).__name__}') from None
         return [None if d is None else np.array(d.array) for _, d in pairs]
+
+
+def another(wide: Arrays, outs: Arrays) -> bool:
+    """Whether what is called in Float64 is another function, as one is that reads the bits of its numbers."""
+    return any(
+        largest(np.nan_to_num(a - b, posinf=0, neginf=0)) > largest(b) / 8 for a, b in zip(wide, outs, strict=True)
+    )
 
 
 def by_signature(cell: Any) -> Callable:

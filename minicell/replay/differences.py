@@ -53,7 +53,7 @@ def typical(x: np.ndarray) -> float:
 
 def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.ndarray | None], eps: float) -> Slope:
     """The slope of sum(came · function) at x along v; eps: the rounding of what the function returns."""
-    here = function(x)
+    here = [np.where(np.isfinite(a), a, b) for a, b in zip(function(x), function(x + FINER[-1] * v), strict=True)]
     weights = [np.abs(g * a) if g is not None else None for a, g in zip(here, came, strict=True)]
     moves, terms, rungs = [np.zeros(a.shape, bool) for a in here], 0.0, []
 
@@ -63,18 +63,21 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         for a, b, g, moved in zip(here, there, came, moves, strict=True):
             moved |= a != b
             parts.append(0.0 * a if g is None else g * (b - a))
-        terms = max(terms, sum(float(np.sum(np.abs(p))) for p in parts) / abs(t))
+        terms = np.fmax(terms, sum(float(np.sum(np.abs(p))) for p in parts) / abs(t))
         return sum(float(np.sum(p)) for p in parts)
 
     def shown(t: float) -> int:  # how many numbers of the function change when all of x does
         return sum(int(np.sum(a != b)) for a, b in zip(here, function(x + t * scale(x)), strict=True))
 
-    change(1.0), change(-1.0)  # to see what moves at all: what does not depend on it rounds to nothing
-    moves = [m | (eps <= FINEST) for m in moves]  # (in Float64, that is nothing; and beside a huge number none moves)
+    far = max(1.0, typical(x) / np.max(np.abs(v), initial=0.0, where=v != 0)) if v.any() else 1.0
+    change(far), change(-far)  # to see what moves at all: what does not depend on it rounds to nothing
+    if eps <= FINEST:  # in Float64, that is nothing; and beside a huge number none moves
+        moves = [m | (far < 1e4) | (FINEST * np.abs(a) > typical(x)) for m, a in zip(moves, here, strict=True)]
     terms = 0.0
     for steps in (LADDER, FINER):
         for h in steps:
             up, down = change(h) / h, change(-h) / -h
+            up, down = (down if up != up else up), (up if down != down else down)  # log and sqrt have one side
             rungs.append((0.5 * (up + down), down, up))
         moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
         table = np.array(rungs)
@@ -146,7 +149,7 @@ class Tried(NamedTuple):
     def sure(self) -> bool:
         """Whether differences can tell: what they are not sure of is small beside the slope; or both are nothing, but
         for rounding."""
-        there = max(abs(self.said), abs(self.slope.middle))
+        there = np.maximum(abs(self.said), abs(self.slope.middle))  # (NaN stays NaN)
         return 4 * self.slope.room <= 0.02 * there or self.nothing(self.rounding) or not there
 
     @property
@@ -174,6 +177,14 @@ class Trying:
         room = 4 * measured.room + rounding * float(np.sqrt(np.sum(parts**2))) + FINEST * float(np.sum(size))
         return Tried(v, measured, float(np.sum(parts)), room, rounding, float(np.min(size[v != 0], initial=np.inf)))
 
+    def among(self, given: np.ndarray, mask: np.ndarray, rng: np.random.Generator) -> Tried:
+        """The same along a random direction among these numbers; where they are too tiny to be seen, a longer one."""
+        tried = self.along(given, mask * somewhere(self.x, rng))
+        if tried.nothing(tried.rounding) and np.max(np.abs(tried.way)) < 1e-4 * typical(self.x):
+            longer = self.along(given, np.sign(tried.way) * rng.uniform(0.5, 1, mask.shape) * typical(self.x))
+            tried = longer if longer.sure and not longer.slope.kink else tried
+        return tried
+
     def tries(self, given: np.ndarray) -> Iterator[Tried]:
         """The same along random directions, each for numbers that matter about as much, and for so few of them that
         none is lost in the rounding of all, if that takes no more than a few directions."""
@@ -182,7 +193,7 @@ class Trying:
         few = 2 * SINGLES if given.size <= SINGLES or not coarse else 0
         while todo:
             mask = todo.pop()
-            tried = [self.along(given, mask * somewhere(self.x, rng)) for _ in range(2 if mask.sum() > 1 else 1)]
+            tried = [self.among(given, mask, rng) for _ in range(2 if mask.sum() > 1 else 1)]
             if few > 0 and all(t.agrees and not t.tells for t in tried):
                 todo += halves(mask, np.abs(given) * scale(self.x))
             else:
@@ -236,8 +247,9 @@ class Trying:
                 if found.sure and found.slope.kink and low - edge <= found.said <= high + edge:
                     due[at], kinks = given[at], True
                 elif found.sure:
-                    due[at], room[at] = found.slope.middle / step, 4 * found.slope.room / step
-                if found.sure:
+                    room[at] = 4 * found.slope.room / step
+                    due[at] = found.slope.middle / step * (abs(found.slope.middle) > 4 * found.slope.room)
+                if found.sure and not found.nothing(found.rounding):
                     break
         return due, room, kinks
 

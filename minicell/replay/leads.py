@@ -6,8 +6,8 @@ from typing import Any
 from ..core.rules import Plain
 from ..core.tensor import Tensor, is_float, tensors_in
 from ..core.watch import Begin, Call, Op
+from ..story.facts import under
 from ..story.stack import ReadBack
-from .program import under
 
 
 def leading(events: Iterable[Any], frame: ReadBack | None, tensors: list[Tensor]) -> list[bool]:

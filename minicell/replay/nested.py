@@ -21,7 +21,8 @@ from ..core.watch import Back, Begin, Call, End, Enter, Leave, Op, Tape, aside
 from ..heard import Asked, Hook, Report
 from ..ops.hooks import Passing
 from ..story.events import Walk
-from .program import made, shaken, under, wide
+from ..story.facts import under
+from .program import made, shaken, wide
 
 MOST = 20_000  # events: more would take seconds
 EPS = float(np.finfo(np.float32).eps)

@@ -19,6 +19,7 @@ from ..heard import Asked
 from ..ops.arithmetic import SELECT
 from ..ops.create import STOP
 from ..ops.hooks import Passing
+from ..story.facts import under
 
 Arrays = Sequence[np.ndarray | None]
 ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -106,13 +107,16 @@ class Program:
 
     # ---- the rules ----
 
-    def read(self, came: Arrays, ran: list[Ran] | None = None, shake: Callable | None = None) -> list[np.ndarray]:
-        """The gradient of each input for these cotangents of the outputs; shake: what rounds each of them."""
-        cotangents, _ = self.trace(came, self.recorded if ran is None else ran, shake)
+    def read(
+        self, came: Arrays, ran: list | None = None, shake: Callable | None = None, but: Any = ()
+    ) -> list[np.ndarray]:
+        """The gradient of each input for these cotangents of the outputs; shake: what rounds each of them; but: ids of
+        Tensors through which nothing passes."""
+        cotangents, _ = self.trace(came, self.recorded if ran is None else ran, shake, but)
         return [np.broadcast_to(cotangents.get(id(t), 0.0), t.shape) for t in self.inputs]
 
     @np.errstate(all='ignore')
-    def trace(self, came: Arrays, ran: list[Ran], shake: Callable | None = None) -> tuple[dict, list[tuple]]:
+    def trace(self, came: Arrays, ran: list, shake: Callable | None = None, but: Any = ()) -> tuple[dict, list[tuple]]:
         """What arrives at each Tensor, by its id, and (op, what came for each of its outputs), the last op first."""
         cotangents: dict[int, Any] = {}
         steps = []
@@ -125,7 +129,7 @@ class Program:
             if g is not None:
                 add(t, wide(g))
         for op, ins, outs in reversed(ran):
-            gs = [cotangents.pop(id(t), None) for t in tensors_in(op.out) if is_float(t)]
+            gs = [cotangents.pop(id(t), None) for t in tensors_in(op.out) if is_float(t) and id(t) not in but]
             if all(g is None for g in gs):
                 continue
             steps.append((op, gs))
@@ -219,11 +223,6 @@ def shaken(eps: float, seed: int) -> Callable:
     return shake
 
 
-def under(rule: Any) -> Any:
-    """The rule of an entry, whether its output has hooks or not."""
-    return getattr(rule, 'inner', rule)
-
-
 def wide(value: Any) -> np.ndarray:
     """Numbers in Float64; integers and truth values as they are."""
     array = value.array if isinstance(value, Tensor) else np.asarray(value)
@@ -231,8 +230,9 @@ def wide(value: Any) -> np.ndarray:
 
 
 def rounds_to(yours: np.ndarray | None, kind: type) -> bool:
-    """Whether a bprop has rounded all its numbers to a coarser dtype: fractions, more than a few, and each fits it."""
+    """Whether a bprop has rounded its numbers to a coarser dtype: each fits it, and a few fit no coarser one."""
     if yours is None or yours.dtype.itemsize <= np.dtype(kind).itemsize:
         return False
-    parts = yours[np.isfinite(yours) & (yours % 1 != 0)]
-    return len(set(parts)) > 2 and bool((parts.astype(kind) == parts).all())
+    parts = np.unique(yours[np.isfinite(yours)])
+    fewer = np.ldexp(np.frexp(parts)[0], np.finfo(kind).nmant - 2)  # whole, if it needs three digits less than kind has
+    return bool((parts.astype(kind) == parts).all() and np.sum(fewer % 1 != 0) > 2)

@@ -1,14 +1,18 @@
 """What the text of a bprop, or of a hook, says about itself: where it starts and returns, what it reads and returns."""
 
 import ast
+from collections.abc import Iterator
 from functools import lru_cache
+from operator import attrgetter
 from types import CodeType
 from typing import Any
 
 from ..nn.hooks import ENTRANCE, EXIT
+from .followed import tried
 from .places import characters
-from .record import Facts, Mark
+from .record import Facts, Mark, Result
 from .source import code_of, function, method
+from .tensors import tensors
 
 GATES = {ENTRANCE: 'backward', EXIT: 'backward_pre'}  # before and behind a Cell with hooks -> the kind of its hooks
 
@@ -29,6 +33,17 @@ def hanging(rule: object, attributes: tuple) -> tuple:
 def of_bprop(cell: object) -> Facts | None:
     """What the source of the Cell's bprop says: where it starts and returns, what it reads, and what it returns."""
     return _of_code(method(cell, 'bprop'))
+
+
+def of_gradient(event: Any, number: int) -> Result:
+    """What the source of a bprop says of its `number`-th gradient; nothing of one inside of another."""
+    facts, cell = of_bprop(event.cell), getattr(event.cell, '_stands_for', event.cell)
+    told, parameters = facts.results if facts else (), event.cell.internal_params or ()
+    own, keyed = ([r for r in told if bool(r.key) is of] for of in (False, True))
+    found = [own[k : k + 1] if hasattr(x, 'asnumpy') else [] for k, x in enumerate(event.inputs) for _ in tensors(x)]
+    alone, of = len(keyed) == len(parameters) == 1, lambda r: tried(attrgetter(r.key.partition('.')[2]), cell)[0]
+    found += [[r for r in keyed if alone or of(r) is p] for p in parameters]
+    return next((r for each in found[number : number + 1] for r in each), Result())
 
 
 def of_hook(called: Any) -> Facts | None:
@@ -53,27 +68,23 @@ def _in_file(file: str, code: CodeType) -> Facts | None:  # (equal code may stan
     given = {a.arg for a in arguments}
     if isinstance(node, ast.Lambda):
         start = end = _mark(file, node)
-        names, formulas, marks = (), (), ()
+        results = ()
     else:
         returns = [n for n in _own(node) if isinstance(n, ast.Return) and n.value is not None]
         head = node.body[0].lineno - 1 if node.body[0].lineno > node.lineno else node.lineno
         start = Mark(file, node.lineno, head)
         end = _mark(file, returns[-1] if returns else node.body[-1])
-        names, formulas, marks = _returned(file, node, returns[0].value, given) if len(returns) == 1 else ((), (), ())
+        results = _returned(file, node, returns[0].value, given) if len(returns) == 1 else ()
     reads_dout = dout in used or rest is not None
-    return Facts(start, end, names, formulas, marks, dout, reads_dout)
+    return Facts(start, end, results, dout, reads_dout)
 
 
-def _own(node: ast.AST) -> list[ast.AST]:
-    """What stands in a function itself, and not in one inside it; in the order of the text."""
-    out: list[ast.AST] = []
-    todo = list(ast.iter_child_nodes(node))
-    while todo:
-        child = todo.pop(0)
-        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            out.append(child)
-            todo += ast.iter_child_nodes(child)
-    return sorted(out, key=lambda n: (getattr(n, 'lineno', 0), getattr(n, 'col_offset', 0)))
+def _own(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements of a function itself, and not of one inside it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
+            yield child
+            yield from _own(child)
 
 
 def _mark(file: str, node: ast.AST) -> Mark:
@@ -82,21 +93,21 @@ def _mark(file: str, node: ast.AST) -> Mark:
     return Mark(file, node.lineno, last, span=(node.lineno, last, *columns))
 
 
-def _returned(file: str, node: ast.AST, value: ast.expr, given: set[str]) -> tuple[tuple, tuple, tuple]:
+def _returned(file: str, node: ast.AST, value: ast.expr, given: set[str]) -> tuple[Result, ...]:
     """The names in `return dx, dy`, the source that each was computed with, `x + 1`, and where."""
-    parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+    parts, keys = value.elts if isinstance(value, ast.Tuple | ast.List) else [value], []
     if len(parts) == 2 and isinstance(parts[0], ast.Tuple) and isinstance(parts[1], ast.Dict):
-        parts = [*parts[0].elts, *parts[1].values]  # gradients of the inputs, and of Parameters
+        parts, keys = parts[0].elts + parts[1].values, parts[1].keys  # gradients of the inputs, and of Parameters
     assigned: dict[str, list[ast.expr]] = {}
     for statement in ast.walk(node):
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             assigned.setdefault(ast.unparse(statement.targets[0]), []).append(statement.value)
-    names, formulas, marks = [], [], []
-    for part in parts:
+    found = []
+    for part, key in zip(parts, [None] * (len(parts) - len(keys)) + keys, strict=True):
         written = ast.unparse(part)
         named = isinstance(part, ast.Name) and written not in given  # `return dout,` names no gradient
-        names.append(written if named else '')
         sources = assigned.get(written, [] if named else [part])
-        formulas.append(ast.unparse(sources[0]) if len(sources) == 1 else '')
-        marks.append(_mark(file, sources[0]) if len(sources) == 1 else None)
-    return tuple(names), tuple(formulas), tuple(marks)
+        source = sources[0] if len(sources) == 1 else None
+        told = ('', None) if source is None else (ast.unparse(source), _mark(file, source))
+        found.append(Result(written if named else '', *told, ast.unparse(key) if key else ''))
+    return tuple(found)

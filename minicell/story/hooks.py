@@ -6,7 +6,7 @@ from . import facts, names
 from .book import Book
 from .forward import Forward
 from .readings import Readings
-from .record import Gradient, Hooked, Reading, Value
+from .record import Gradient, Hooked, Reading
 from .stack import Hooking
 from .tensors import tensors
 
@@ -38,7 +38,7 @@ class Hooks:
         collectors = [t for t in frame.gradient.inputs if self.owned(t, event.owner)]
         collector = collectors[0] if collectors and not waiting else event.owner
         found = frame.contributions.get(id(collector), [])
-        douts = tuple(self.value(g, names.gradient(of)) for g in event.gradients)
+        douts = tuple(self.book.value(g, self.walk.now, names.gradient(of)) for g in event.gradients)
         mark = entry.facts.start if entry.facts else entry.mark
         reading = Reading(number, frame.gradient.run.order, len(self.record.steps), douts)
         reading.run = frame.gradient.number
@@ -69,10 +69,9 @@ class Hooks:
         entry = self.record.entries[told.entry]
         changed = event.returned if isinstance(event.returned, tuple) else (event.returned,)
         of = [self.name(entry, k) for k, _ in enumerate(turn.event.gradients)]
-        before = tuple(self.value(g, names.gradient(n)) for g, n in zip(turn.event.gradients, of, strict=True))
-        after = None
-        if event.returned is not None:
-            after = tuple(self.value(g, names.gradient(n)) for g, n in zip(changed, of, strict=False))
+        value = lambda g, n: self.book.value(g, self.walk.now, names.gradient(n))
+        before = tuple(map(value, turn.event.gradients, of))
+        after = None if event.returned is None else tuple(map(value, changed, of))
         code = facts.of_hook(event.function)
         told.hooks += (Hooked(before, after, code),)
         if turn.event.kind == 'tensor':
@@ -104,7 +103,3 @@ class Hooks:
             return entry.target
         due = [v for v in (entry.outputs if entry.hook == 'backward_pre' else entry.inputs) if v.data is not None]
         return due[place].name if place < len(due) else ''
-
-    def value(self, gradient: Any, name: str) -> Value:
-        """A gradient, or that there is none."""
-        return Value(name, words='None') if gradient is None else self.book.value(gradient, self.walk.now, name)

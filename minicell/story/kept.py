@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from ..core.grad import is_parameter
 from ..core.rules import Plain
 from . import facts
 from .record import Wire
-from .tensors import Tensors, is_parameter
+from .tensors import Tensors
 
 
 def wires(used: list, owned: Any, custom: bool) -> tuple[Wire, ...]:
@@ -13,14 +14,10 @@ def wires(used: list, owned: Any, custom: bool) -> tuple[Wire, ...]:
     out: dict[int, Wire] = {}
     owned_ids = {id(p) for p in owned or ()}
     for p in [*used, *(owned or ())]:
-        if not is_parameter(p):
-            continue
-        if not custom:
-            out[id(p)] = Wire(p.name, True, 'Parameter' if p.requires_grad else 'Parameter, requires_grad=False')
-        elif id(p) in owned_ids:
-            out[id(p)] = Wire(p.name, True, 'whole: in internal_params')
-        else:
-            out[id(p)] = Wire(p.name, False, 'cut: not in internal_params')
+        if is_parameter(p):
+            plain, owns = f'Parameter{", requires_grad=False" * (not p.requires_grad)}', id(p) in owned_ids
+            how = 'whole: in internal_params' if owns else 'cut: not in internal_params'
+            out[id(p)] = Wire(p.name, owns or not custom, how if custom else plain)
     return tuple(out.values())
 
 

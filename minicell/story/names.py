@@ -10,6 +10,8 @@ import numpy as np
 from ..core.errors import HOME
 
 LONGEST = 16  # characters; a longer expression is no name
+MODULES = 'ops', 'ms', 'nn', 'np', 'F', 'P'  # whose functions are no methods
+APART = ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda  # as a part in parentheses
 
 
 @lru_cache(maxsize=1024)
@@ -19,11 +21,7 @@ def inputs(expression: str, count: int) -> tuple[str, ...]:
     >>> inputs('self.matmul(x, y)', 2), inputs('a * b + 1', 1), inputs('z.sum(0)', 1), inputs('v -= s', 2)
     (('x', 'y'), ('a * b',), ('z',), ('v', 's'))
     """
-    try:
-        statement = ast.parse(expression.strip()).body[0]
-    except (SyntaxError, ValueError, IndexError):
-        return ('',) * count
-    parts = _operands(statement)
+    parts = _operands(_parsed(expression.strip()))
     if len(parts) != count:
         parts = [p for p in parts if not isinstance(p, ast.Constant)]
     if len(parts) != count:
@@ -32,7 +30,7 @@ def inputs(expression: str, count: int) -> tuple[str, ...]:
     return tuple(t if len(t) <= LONGEST else '' for t in texts)
 
 
-def _operands(statement: ast.stmt) -> list[ast.expr]:
+def _operands(statement: ast.stmt | None) -> list[ast.expr]:
     if isinstance(statement, ast.AugAssign):
         return [statement.target, statement.value]
     if not isinstance(statement, ast.Expr):
@@ -47,17 +45,13 @@ def _operands(statement: ast.stmt) -> list[ast.expr]:
             return [node.left, *node.comparators]
         case ast.Subscript():
             return [node.value]
-        case ast.Call(func=ast.Attribute(value=owner)) if not _module(owner):
+        case ast.Call(func=ast.Attribute(value=owner)) if getattr(owner, 'id', '') not in MODULES:
             arguments = [a for a in node.args if not isinstance(a, ast.Constant)]
             # `z.sum()` works on z; `self.matmul(x, y)` does not work on self
             return arguments if arguments and ast.unparse(owner) == 'self' else [owner, *arguments]
         case ast.Call():
             return node.args
     return []
-
-
-def _module(owner: ast.expr) -> bool:
-    return isinstance(owner, ast.Name) and owner.id in ('ops', 'ms', 'nn', 'np', 'F', 'P')
 
 
 @lru_cache(maxsize=1024)
@@ -67,9 +61,8 @@ def target(line: str, expression: str) -> str:
     >>> target('z = net(x)', 'net(x)'), target('z = net(x) + 1', 'net(x)'), target('v -= spike', 'v -= spike')
     ('z', '', 'v')
     """
-    try:
-        whole, part = ast.parse(line).body[0], ast.parse(expression).body[0]
-    except (SyntaxError, ValueError, IndexError):
+    whole, part = _parsed(line), _parsed(expression)
+    if whole is None or part is None:
         return ''
     same = isinstance(whole, ast.Assign) and ast.unparse(whole.value) == ast.unparse(part)
     found = [part.target] if isinstance(part, ast.AugAssign) else whole.targets if same else [ast.Name('')]
@@ -82,15 +75,15 @@ def outputs(thing: Any, name: str) -> list[tuple[Any, str]]:
     >>> outputs((1, (2, 3), 4), 'p, (q, r), m'), outputs((1, 2), 'z'), outputs({'a': 1}, '')
     ([(1, 'p'), (2, 'q'), (3, 'r'), (4, 'm')], [(1, 'z[0]'), (2, 'z[1]')], [(1, "out['a']")])
     """
-    node = _parsed(name.strip())
+    node = getattr(_parsed(name.strip()), 'value', None)
     return _named(thing, node, name if node is not None else '')
 
 
 @lru_cache(maxsize=1024)
-def _parsed(name: str) -> ast.expr | None:
+def _parsed(text: str) -> ast.stmt | None:
     try:
-        return ast.parse(name, mode='eval').body if name else None
-    except (SyntaxError, ValueError):
+        return ast.parse(text).body[0]
+    except (SyntaxError, ValueError, IndexError):
         return None
 
 
@@ -131,6 +124,15 @@ def gradient(name: str) -> str:
         return 'd(out)'  # dout is what comes in
     plain = name.replace('.', '').replace('_', '').isalnum() and not name[0].isdigit()
     return f'd{name}' if plain else f'd({name})'
+
+
+def part(name: str) -> str:
+    """A name as a part of a formula.
+
+    >>> part('x'), part('a + b'), part('f(a + b)'), part('entry 2')
+    ('x', '(a + b)', 'f(a + b)', 'entry 2')
+    """
+    return f'({name})' if isinstance(getattr(_parsed(name), 'value', None), APART) else name
 
 
 def parameters(function: Any, count: int) -> list[str]:

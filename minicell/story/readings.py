@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from . import names
+from . import facts, names
 from .book import Book
-from .record import Entry, Gradient, Reading, Value
+from .record import Entry, Gradient, Reading, Result
 from .stack import ReadBack, Turn
 from .tensors import is_float, places, tensors
 
@@ -33,10 +33,7 @@ class Readings:
             pairs = zip(places(event.entry.out, 'dout'), outs, strict=True)
             floats = [(name, t) for name, t in pairs if t.array.dtype.kind in 'fc']  # none comes for a mask
             cotangents, called, outs = cotangent, [name for name, _ in floats], [t for _, t in floats]
-        douts = tuple(
-            Value(name, words='None') if c is None else self.book.value(c, self.walk.now, name)
-            for name, c in zip(called, cotangents, strict=True)
-        )
+        douts = tuple(self.book.value(c, self.walk.now, name) for name, c in zip(called, cotangents, strict=True))
         for c, v in zip(cotangents, douts, strict=True):
             if tensors(c):
                 self.tensors.called.setdefault(id(c), v.name)
@@ -88,22 +85,16 @@ class Readings:
     def gave(self, event: Any, entry: Entry) -> tuple[Gradient, ...]:
         """What was handed out, by the names that the user's code has for it."""
         custom = entry.kind == 'call'
-        facts = entry.facts if custom else None
-        arguments = names.parameters(event.entry.cell, len(event.entry.inputs)) if custom else []
         due = [v for v in entry.inputs if v.data is not None]
         out = []
         for i, (tensor, gradient) in enumerate(event.gradients):
             of = due[i].name if i < len(due) else self.tensors.name(tensor)
-            # the gradients of Parameters stand behind those of the arguments
-            place = arguments.index(of) if of in arguments else i if i >= len(due) else -1
-            name = (part(facts.names, place) if facts else '') or names.gradient(of)
+            written = facts.of_gradient(event.entry, i) if custom else Result()
+            name = written.name or names.gradient(of)
             value = None if gradient is None else self.book.value(gradient, event.at, name)
             why = '' if value else self.why_none(tensor, custom)
-            told = Gradient(name, of, value, why, tensor=gradient)
-            if facts and 0 <= place < len(facts.formulas):
-                mark = facts.marks[place]
-                told = told._replace(formula=facts.formulas[place], line=mark.line if mark else 0)
-            out.append(told)
+            line = written.mark.line if written.mark else 0
+            out.append(Gradient(name, of, value, why, written.formula, line, gradient))
         return tuple(out)
 
     def why_none(self, tensor: Any, custom: bool) -> str:
@@ -116,8 +107,3 @@ class Readings:
         known = made is not None or id(tensor) in self.tensors.same
         why = made is not None and self.record.entries[made].why
         return why or ('nobody asks for it here' if known else 'a constant')
-
-
-def part(items: tuple[str, ...], index: int) -> str:
-    """The item at `index`, or ''."""
-    return items[index] if 0 <= index < len(items) else ''

@@ -51,14 +51,21 @@ class Line(NamedTuple):
     indent: int = 0  # characters taken off its left
 
 
+class Result(NamedTuple):
+    """What the source of a bprop says of a gradient that it returns; nothing where it does not tell."""
+
+    name: str = ''
+    formula: str = ''  # the source that computed it
+    mark: Mark | None = None  # and where that stands
+    key: str = ''  # of a Parameter's: `self.w`
+
+
 class Facts(NamedTuple):
     """What the source of a bprop says about itself."""
 
     start: Mark
     end: Mark
-    names: tuple[str, ...] = ()
-    formulas: tuple[str, ...] = ()
-    marks: tuple[Mark | None, ...] = ()  # where the formulas stand
+    results: tuple[Result, ...] = ()
     dout: str = 'dout'
     reads_dout: bool = True
 

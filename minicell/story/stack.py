@@ -86,11 +86,15 @@ class Turn(Open):
         return self.entry is not None and not self.waits
 
     @property
-    def came(self) -> tuple:
-        """What came in for each float output, behind every hook; None where nothing did."""
-        outs = [t for t in tensors(self.event.entry.out) if t.array.dtype.kind in 'fc']
+    def arrived(self) -> list[tuple]:
+        """Each float output of the entry, and what came in for it, or None where nothing did."""
         given = self.event.cotangent if isinstance(self.event.cotangent, tuple | list) else (self.event.cotangent,)
-        found = dict(zip(map(id, outs), given, strict=False))
+        return list(zip((t for t in tensors(self.event.entry.out) if t.array.dtype.kind in 'fc'), given, strict=False))
+
+    @property
+    def came(self) -> tuple:
+        """What came in for each of them behind every hook."""
+        found = {id(t): cotangent for t, cotangent in self.arrived}
         for hook, hooked in self.hooks:
             if hook.kind == 'tensor' and hooked.returned is not None and id(hook.owner) in found:
                 found[id(hook.owner)] = hooked.returned
@@ -165,8 +169,7 @@ class Stack:
     @property
     def reading(self) -> int | None:
         """Its number in the Record."""
-        turn = self.turn
-        return turn.reading if turn is not None else None
+        return getattr(self.turn, 'reading', None)
 
     @property
     def hider(self) -> int | None:

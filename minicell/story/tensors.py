@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..core.grad import is_parameter
 from . import names
 from .record import Entry
 
@@ -103,17 +104,9 @@ def tensors(thing: Any) -> list:
 
 def places(thing: Any, name: str) -> list[str]:
     """How the code reaches each of these tensors in an output called `name`: `dout['low']`, `dout['high'][0]`."""
-    if isinstance(thing, dict | list | tuple):
-        keyed = thing.items() if isinstance(thing, dict) else enumerate(thing)
-        return [place for key, t in keyed for place in places(t, f'{name}[{key!r}]')]
-    return [name] if hasattr(thing, 'asnumpy') else []
+    return [place for t, place in names.outputs(thing, name) if hasattr(t, 'asnumpy')]
 
 
 def is_float(tensor: Any) -> bool:
     """Whether a tensor can have a gradient."""
     return 'Float' in str(tensor.dtype)
-
-
-def is_parameter(thing: Any) -> bool:
-    """Whether a tensor is a Parameter."""
-    return hasattr(thing, 'requires_grad') and hasattr(thing, 'param_name')

@@ -51,7 +51,7 @@ class Section(NamedTuple):
     code: Source
 
 
-def read(path: Path, trial: Callable[..., Any]) -> Exercise:
+def read(path: Path, trial: Callable[..., Any] | None) -> Exercise:
     """The exercise that stands in a file, with the trial of its answers; raises SourceError where it cannot be read."""
     source = opened(path)
     head, *parts = sections(source)

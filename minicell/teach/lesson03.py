@@ -5,7 +5,7 @@ from typing import Any
 
 from minicell import nn, ops
 from minicell.teach.live import Control, Follow, run
-from minicell.teach.trials import Trial, bprop_check, hunted, points
+from minicell.teach.trials import Hunt, bprop_check, cell, points
 from minicell.view.picture import Picture
 
 # ---- the loss, scaled ------------------------------------------------------------------------------------------------
@@ -59,55 +59,26 @@ matmul = bprop_check(
 
 WORDS = ('right', 'deaf', 'order', 'no transpose')
 
-# the gradient of each input, from x, y and dout
-DX: dict[str, Callable] = {
-    'right': lambda x, y, dout: ops.matmul(dout, y.T),
-    'twice transposed': lambda x, y, dout: ops.matmul(y, dout.T).T,  # which is the same
-    'no transpose': lambda x, y, dout: ops.matmul(dout, y),
-    'order': lambda x, y, dout: ops.matmul(y.T, dout),
-    'deaf': lambda x, y, dout: x + 1,  # as the document's
-}
-DY: dict[str, Callable] = {
-    'right': lambda x, y, dout: ops.matmul(x.T, dout),
-    'no transpose': lambda x, y, dout: ops.matmul(x, dout),
-    'order': lambda x, y, dout: ops.matmul(dout, x.T),
-    'deaf': lambda x, y, dout: ops.matmul(x.T, ops.ones_like(dout)),
-    'x + 1': lambda x, y, dout: y + 1,
-}
-HIDDEN = (
-    ('right', 'no transpose', 'no transpose'),
-    ('order', 'right', 'order'),
-    ('right', 'right', 'right'),
-    ('right', 'x + 1', 'deaf'),
-    ('no transpose', 'no transpose', 'no transpose'),
-    ('deaf', 'deaf', 'deaf'),
-    ('right', 'order', 'order'),
-    ('twice transposed', 'right', 'right'),
+Rule = Callable[[Any, Any, Any], Any]  # a gradient, from x, y and dout
+DX: Rule = lambda x, y, dout: ops.matmul(dout, y.T)
+DY: Rule = lambda x, y, dout: ops.matmul(x.T, dout)
+STRAIGHT: tuple[Rule, Rule] = (lambda x, y, dout: ops.matmul(dout, y), lambda x, y, dout: ops.matmul(x, dout))
+HIDDEN: tuple[tuple[Rule, Rule, str], ...] = (
+    (DX, STRAIGHT[1], 'no transpose'),
+    (lambda x, y, dout: ops.matmul(y.T, dout), DY, 'order'),
+    (DX, DY, 'right'),
+    (DX, lambda x, y, dout: y + 1, 'deaf'),
+    (*STRAIGHT, 'no transpose'),
+    (lambda x, y, dout: x + 1, lambda x, y, dout: ops.matmul(x.T, ops.ones_like(dout)), 'deaf'),
+    (DX, lambda x, y, dout: ops.matmul(dout, x.T), 'order'),
+    (lambda x, y, dout: ops.matmul(y, dout.T).T, DY, 'right'),  # twice transposed, which is the same
 )
 
 
-class Suspect(nn.Cell):
-    """The matrix product, with one of the rules for each input."""
-
-    def __init__(self, dx: str, dy: str) -> None:
-        super().__init__()
-        self.rules = DX[dx], DY[dy]
-
-    def construct(self, x: Any, y: Any) -> Any:
-        """The product."""
-        return ops.matmul(x, y)
-
-    def bprop(self, x: Any, y: Any, out: Any, dout: Any) -> Any:
-        """What the rules say."""
-        dx, dy = (rule(x, y, dout) for rule in self.rules)
-        return dx, dy
-
-
-def hunt(answer: Any) -> Trial:
-    """Ask a function about Cells that the learner has not seen."""
-    told = lambda: [answer(Suspect(dx, dy)) for dx, dy, _ in HIDDEN]
-    return hunted(answer, told, [('', due) for *_, due in HIDDEN], WORDS)
+def suspect(dx: Rule, dy: Rule) -> tuple[nn.Cell]:
+    """The matrix product, with a rule for each input."""
+    return (cell(lambda _, x, y: ops.matmul(x, y), lambda _, x, y, out, dout: (dx(x, y, dout), dy(x, y, dout))),)
 
 
 FIGURES = {'loss scale': loss_scale}
-TRIALS = {'3a': matmul, '3b': hunt}
+TRIALS = {'3a': matmul, '3b': Hunt(WORDS, HIDDEN, suspect)}

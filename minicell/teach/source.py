@@ -8,9 +8,14 @@
 A fence without `cell=` is a listing in the text. What stands in a question, `question_text` tells.
 """
 
+import ast
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import minicell as ms
 
 NAME = '[a-z0-9-]+'
 ASKS = 'predict|recall|sentence'
@@ -103,6 +108,28 @@ def paragraphs(text: str) -> str:
 def read(path: Path) -> list[Cell]:
     """The cells of a source file."""
     return parse(opened(path))
+
+
+def defined(lesson: str, names: str, beside: str = '', answer: str = '') -> list[Any]:
+    """What the code cells of a lesson define under these names; nothing else of them runs.
+
+    `beside`: what that stands on. The last definition counts: of what is an exercise, that of its solution, `answer`.
+    """
+    path, space = path_of(lesson), {'np': np, 'ms': ms, 'nn': ms.nn, 'ops': ms.ops, 'Parameter': ms.Parameter}
+    codes = [cell.code for cell in read(path)]
+    if answer:
+        from .exercise_text import read as written  # which reads with what stands here
+
+        codes.append(written(path.with_suffix('') / f'{answer}.md', None).solution)
+    wanted, nodes = {*names.split(), *beside.split()}, {}
+    for node in (each for code in codes for each in ast.parse(re.sub(r'^%%.*', '', code)).body):
+        of = [node.name] if isinstance(node, ast.ClassDef | ast.FunctionDef) else []
+        if isinstance(node, ast.Assign):
+            of = [each.id for each in ast.walk(node.targets[0]) if isinstance(each, ast.Name)]
+        nodes |= {name: node for name in of if name in wanted}
+    for node in dict.fromkeys(nodes.values()):
+        exec(compile(ast.Module([node], []), opened(path).file, 'exec'), space)
+    return [space[name] for name in names.split()]
 
 
 def parse(source: Source) -> list[Cell]:

@@ -5,9 +5,11 @@ so each way to be wrong must leave its own mark there. `bprop_check` is a whole 
 functions are its parts, for lessons that try something else.
 """
 
+import linecache
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -79,6 +81,16 @@ def over(trial: Callable[[Any], Trial], answer: Any) -> Trial:
         raise
 
 
+def stopped(error: BaseException, what: str = 'Your code') -> str:
+    """An error in the learner's code as a sentence, with the line of the learner's where it was raised."""
+    where = ''
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if not frame.f_globals.get('__name__', '').startswith(('minicell', 'numpy')):
+            line = linecache.getline(frame.f_code.co_filename, number).strip()
+            where = f', in `{frame.f_code.co_name}`' + (f' at `{line}`' if line else '')
+    return f'{what} stops with {type(error).__name__}: {error}{where}.'
+
+
 # ---- what kind of answer it is -------------------------------------------------------------------------------------
 
 
@@ -135,30 +147,72 @@ def sorted_words(
     return Trial(True, not (strange or off or left), given, said, words=True)
 
 
-def hunted(
-    answer: Any,
-    told: Callable[[], Sequence[Any]],
-    cells: Sequence[tuple[str, str]],
-    words: Sequence[str],
-    noun: str = 'Cell',
-) -> Trial:
-    """What the learner's function `diagnose` says of Cells, or whatever `noun` is, that the learner has not seen.
+class Hunt(NamedTuple):
+    """A trial of the learner's function `diagnose`: which of the words is true of a Cell, or of whatever `noun` is.
 
-    told() asks it about each of them. cells: what each is called in a sentence, if anything, and which of the
-    words is due.
+    `hidden`: suspects that the learner has not seen, each the arguments of `make`, then the word that is due. `make`
+    returns what diagnose is given; `called` names a suspect in a sentence; each is asked about `within` something.
+    `slope`: of what the learner's function `slope` is asked, in words, its inputs, and what is due.
     """
-    function_of(answer, 'diagnose')
-    found = told()
-    if all(word is ... for word in found):
-        raise Ended
-    lines = []
-    for k, (word, (called, due)) in enumerate(zip(found, cells, strict=True), 1):
-        said = f'“{word}”' if word in words else f'{word!r}, which is none of the {NUMERALS[len(words)]} words'
-        off = '' if word == due else f'; it is “{due}”'
-        lines.append(f'{"✗" if off else "✓"} {", ".join(filter(None, [f"{noun} {k}", called]))}: you say {said}{off}.')
-    # one part: many experiments fail in one place, and only all that was said tells them apart
-    did = {'told': tuple(word if isinstance(word, str) else repr(word) for word in found)}
-    return Trial(True, list(found) == [due for _, due in cells], did, '\n'.join(lines))
+
+    words: Sequence[str]
+    hidden: Sequence[tuple]
+    make: Callable[..., tuple] = lambda suspect: (suspect,)
+    called: Callable[..., str] = lambda *suspect: ''
+    noun: str = 'Cell'
+    slope: tuple[str, Sequence[Any], Any] | None = None
+    within: Callable[[], Any] = nullcontext
+
+    def __call__(self, answer: Any) -> Trial:
+        """What the learner's function says of each suspect."""
+        function_of(answer, 'diagnose')
+        found = []
+        for *suspect, _ in self.hidden:
+            with self.within():
+                found.append(answer(*self.make(*suspect)))
+        measured, right = None if self.slope is None else beside(answer, 'slope', *self.slope[1]), True
+        if all(word is ... for word in found):
+            raise Ended
+        lines, did = [], {}
+        if self.slope is not None and measured is not None:
+            did['slope'] = measured  # whoever measures wrongly calls everything wrong, and so do others
+            right = isinstance(measured, np.ndarray) and np.allclose(measured, self.slope[2], rtol=1e-2)
+            if not right:
+                lines.append(f'✗ Your slope of {self.slope[0]} is {measured}; expected {np.asarray(self.slope[2])}.')
+        for k, (word, (*suspect, due)) in enumerate(zip(found, self.hidden, strict=True), 1):
+            strange = f'{word!r}, which is none of the {NUMERALS[len(self.words)]} words'
+            said = f'“{word}”' if word in self.words else strange
+            off = '' if word == due else f'; it is “{due}”'
+            who = ', '.join(filter(None, [f'{self.noun} {k}', self.called(*suspect)]))
+            lines.append(f'{"✗" if off else "✓"} {who}: you say {said}{off}.')
+        # one part: many experiments fail in one place, and only all that was said tells them apart
+        did['told'] = tuple(word if isinstance(word, str) else repr(word) for word in found)
+        return Trial(True, right and found == [due for *_, due in self.hidden], did, '\n'.join(lines))
+
+
+def cell(construct: Callable, bprop: Callable | None = None) -> ms.nn.Cell:
+    """A Cell of these two functions, whose class says nothing of them."""
+    return type('Suspect', (ms.nn.Cell,), {'construct': construct, 'bprop': bprop})()
+
+
+def variant(kind: type, **instead: Any) -> type:
+    """A class with other methods, whose name says nothing of them."""
+    return type(kind.__name__, (kind,), instead)
+
+
+def beside(answer: Callable, name: str, *given: Any) -> Any:
+    """What a function returns that stands beside the answer: an array, or in words what else; None if there is none."""
+    function = getattr(answer, '__globals__', {}).get(name)
+    if not callable(function):
+        return None
+    try:
+        found = function(*given)
+        if found is ...:
+            return 'still the dots'
+        found = found.asnumpy() if isinstance(found, ms.Tensor) else found
+        return np.asarray(np.asarray(found, np.float64).round(3))
+    except (*ERRORS, LookupError) as error:
+        return type(error).__name__
 
 
 @contextmanager
@@ -170,15 +224,6 @@ def dice(seed: int) -> Iterator[None]:
         yield
     finally:
         np.random.set_state(before)
-
-
-def asked(answer: Callable, hidden: Iterable[tuple], seed: int) -> list[Any]:
-    """What a function says of hidden Cells (kind, share kept, word), each with the same dice."""
-    found = []
-    for kind, keep, _ in hidden:
-        with dice(seed):
-            found.append(answer(kind(keep)))
-    return found
 
 
 # ---- a bprop, called by hand ---------------------------------------------------------------------------------------
@@ -213,7 +258,7 @@ def called(cell: Any, inputs: Sequence[Any], dout: Any, names: Sequence[str]) ->
         cell.construct(*inputs)
         again = cell.bprop(*inputs, out, dout)
     except ERRORS as error:
-        return {'returned': f'raised {type(begun(error)).__name__}'}
+        return {'returned': f'raised {type(begun(error)).__name__}', 'stopped': stopped(error, 'bprop')}
     did = {'returned': form(begun(returned))}
     if isinstance(returned, tuple | list):
         odd = [type(each).__name__ for each in returned if not isinstance(each, ms.Tensor)]
@@ -265,6 +310,18 @@ def alike(a: Any, b: Any) -> bool:
     if isinstance(a, ms.Tensor) and isinstance(b, ms.Tensor):
         return a.shape == b.shape and np.array_equal(a.asnumpy(), b.asnumpy(), equal_nan=True)
     return True
+
+
+def compared(dx: np.ndarray, right: np.ndarray, named: Callable[[tuple[int, ...]], str], what: str = 'your dx') -> str:
+    """The first number that is off, NaN before others, in a sentence; '' if none is."""
+    if dx.shape != right.shape:
+        return f'dx has shape {dx.shape}; x has shape {right.shape}.'
+    off = np.argwhere(~np.isclose(dx, right, rtol=1e-5, atol=1e-8))
+    if not len(off):
+        return ''
+    place = next((tuple(at) for at in off if np.isnan(dx[tuple(at)])), tuple(off[0]))
+    value = 'NaN' if np.isnan(dx[place]) else f'{dx[place] + 0.0:.4g}'
+    return f'{named(place)}: {what} is {value}; expected {right[place] + 0.0:.4g}.'
 
 
 # ---- a whole trial -------------------------------------------------------------------------------------------------

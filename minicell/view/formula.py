@@ -19,7 +19,7 @@ import numpy as np
 
 from ..ink import numbers
 from ..story.events import PRIMES
-from ..story.names import gradient
+from ..story.names import gradient, part
 from ..story.record import Entry, Ghost, Pass, Record, Value
 from . import style
 
@@ -30,7 +30,6 @@ NAMES = {
 
 SIGNS = {ast.Add: '+', ast.Sub: '−', ast.Mult: '×', ast.Div: '/', ast.MatMult: '@', ast.Pow: '**'}
 TURNED = {'_turned_by': '{}.T @ {}', '_by_turned': '{} @ {}.T'}  # two ops of the engine's own
-APART = ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp | ast.IfExp | ast.Lambda  # as a part in parentheses
 FIELD = re.compile(r'\{(\w+)\}')
 
 
@@ -162,19 +161,6 @@ def of_numbers(how: str) -> str:
     ('{dout} × {1}', '{0} × {dout}')
     """
     return how.replace('.mT', '').replace('.T', '').replace('@', '×')
-
-
-@lru_cache(maxsize=style.PARTS)
-def part(name: str) -> str:
-    """A name as a part of a formula.
-
-    >>> part('x'), part('a + b'), part('f(a + b)'), part('entry 2')
-    ('x', '(a + b)', 'f(a + b)', 'entry 2')
-    """
-    try:
-        return f'({name})' if isinstance(ast.parse(name, mode='eval').body, APART) else name
-    except (SyntaxError, ValueError):
-        return name
 
 
 def digits(v: Value | None) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import judge
+from .. import account, judge
 from ..errors import SettingError
 from ..ink import gif, png, sheet, svg
 from ..ink.film import Film
@@ -19,7 +19,6 @@ from ..story import followed, tell
 from ..story.record import Record
 from . import lines, scene, style
 from . import zoom as lens
-from .account import why
 
 ZOOMS = {'cells': lens.cells, 'ops': lens.ops, 'inside': lambda record: record}
 WORDS = ('takeover', 'compare', 'second tape', 'result', 'error', 'nan')
@@ -47,7 +46,7 @@ class Picture:
             told = followed.follow(nothing, 'this tape', tell, self.tape, otherwise=nothing)
             told.code = followed.follow(told, 'the lines of the code', lines.shown, told, otherwise=[])
             found = ZOOMS[self.zoom](judge.beside(told, self.tape))
-            found.why = partial(why, self.tape)
+            found.why = partial(account.why, self.tape)
             for each in (*found.readings, *found.passes):
                 what = 'the true gradient beside that of a bprop'
                 each.judge = each.judge and partial(followed.follow, found, what, each.judge, otherwise=())

@@ -105,7 +105,7 @@ ENDS = 4  # of many steps a quarter is those that compare, and each end has a qu
 FEW = 4  # numbers that are said one by one
 NAMES_SAID, NAMES_WIDE = 4, 22  # so many names are listed, if all of them together are no longer
 GRAPH_NODES, GRAPH_NAME = 150, 40  # of a graph that is drawn at once; characters of a name
-RECORDS, TREES, LOOPS_KEPT, FORMULAS, PARTS = 32, 64, 4096, 256, 1024  # of what is worked out once
+RECORDS, TREES, LOOPS_KEPT, FORMULAS = 32, 64, 4096, 256  # of what is worked out once
 LONG_FUNCTION, AROUND_MARK, MARKED = 60, 6, 8  # lines of a function that is
 # shown around its marked lines alone; around each of these; of a mark that is long
 INDENT = 4  # of a tab
@@ -121,12 +121,3 @@ RAIL, RAIL_LEAST, RAIL_NARROW = 690, 270, 264
 BUTTON = 34  # around the words of a button
 EMPTY = 40  # the height of a picture of nothing
 SIGN = 21  # the height of the sign at a fork
-
-# how a number was made
-ASKED_NAMES = 12  # so many names stand in a sentence
-ROUNDINGS = 64  # of a sum that a rule may have made differently; of places without a number that are looked at
-HOOKED = 3  # of a tape's entry, where the tensor stands
-SEEDS = 4096  # so many elements are tried one at a time
-PROBED = 20_000  # numbers of an op's inputs, up to which the slopes get names
-ROWS_MANY, ROWS_KEPT = 8, 6  # over 8 rows of one kind, the largest 6 are kept, and the rest is one row
-FORMULA = 40  # characters

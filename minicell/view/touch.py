@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..account import ask, table
 from ..ink import numbers, tiles
 from ..ink.metrics import shape_text
 from ..story.followed import follow
@@ -224,8 +225,6 @@ def line(entry: Entry) -> str:
 
 def account(record: Record, tensor: Any, index: tuple[int, ...]) -> dict[str, Any] | None:
     """How a number was made; None for one that no entry handed out: that a hook on a tensor returned, say."""
-    from .account import ask, table
-
     try:
         return table.data(record.why(tensor, index))
     except ask.NotHandedOut:

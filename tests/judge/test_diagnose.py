@@ -92,14 +92,6 @@ def parted(said: str, where: str, t: Trial) -> bool:
     return bool(ways[said][off].all() and (where == 'in some places' or (off == (holds(where, t) & live)).all()))
 
 
-def pieces(one: str, where: str, other: str, t: Trial) -> bool:
-    """Whether it is one multiple of what is due where something holds, and another elsewhere."""
-    much = lambda said: (
-        {'0': 0, 'right': 1, 'of the opposite sign': -1}[said] if 'times' not in said else number(said.split()[0])
-    )
-    return close(t.yours, np.where(holds(where, t), much(one), much(other)) * t.due, 1e-3)
-
-
 def spanned(said: str, where: str, t: Trial) -> bool:
     """Whether it is, or is off by, such a multiple along axes."""
     axes = {'the last axis': (-1,), 'axis 0': (0,), 'all axes but 1': (0, 2, 3)}.get(where, tuple(range(t.due.ndim)))
@@ -142,7 +134,6 @@ CLAIMS = {
     r'It has the factor (.*) in the place of (.*)': lambda t, g, f: times(g, f, t),
     'It is 0 where something is due.*': lambda t: bool(((t.yours == 0) == (np.abs(t.due) > t.room)).all()),
     'It is the same for twice the dout': lambda t: close(t.yours, t.twice),
-    r'It is (.*) ((?:where|in) .*), and ((?!right).*) elsewhere': lambda t, a, b, c: pieces(a, b, c, t),
     r'It is (.*?) ((?:where|in) .*), and right elsewhere': lambda t, a, b: parted(a, b, t),
     r'It is (.*?) (?:along (.*?)(?: \(.*\))?|everywhere)': lambda t, a, b: spanned(a, b or '', t),
     'Asked the same twice.*': lambda t: True,

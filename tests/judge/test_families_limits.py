@@ -48,6 +48,33 @@ def root(x):
     return y
 
 
+def positive(x):
+    """The log, of what is positive alone."""
+    if (x <= 0).any():
+        raise ValueError('a positive number, please')
+    return np.log(x)
+
+
+def fast(x):
+    """1/√x, from the bits of x."""
+    x = x.astype(np.float32)
+    y = (0x5F3759DF - (x.view(np.int32) >> 1)).view(np.float32)
+    for _ in range(3):
+        y = y * (1.5 - 0.5 * x * y * y)
+    return y
+
+
+def between(x):
+    """The table at x, which no integer outside of it finds."""
+    k = int(np.floor(x.asnumpy()[0]))
+    return MANY[:5][k] * (1 - x[0] + k) + MANY[:5][k + 1] * (x[0] - k)
+
+
+MIXED, SHORT = Tensor([1e-25, 1.0, -2e-25, 3.0]), Tensor([0.25, 0.125, 0.0625, 0.375, 0.1875])
+BRIGHT, AT = Tensor([0.5, 2.0, 1.2]), Tensor([2.3])
+step = lambda x: MANY[:5].asnumpy()[int(x.asnumpy()[0]) + 1] - MANY[:5].asnumpy()[int(x.asnumpy()[0])]
+flipped = lambda t: t * Tensor([1.0, 1.0, -1.0, 1.0], t.dtype)
+faint = lambda t: Tensor(1e-40, t.dtype)
 half = lambda t: t.astype(ms.float16)
 LIMITS = """
 beside 1 | x=TINY, y=ONE | 2 * x + y | 2 * dout, dout | 2.1 * dout, dout
@@ -57,6 +84,13 @@ in NumPy | x=X | Tensor(fixed(x.asnumpy(), 1e-4, np)) | dout / (1 / (1 - out * o
 by ops | x=X | fixed(x, 1e-4, ops) | dout / (1 / (1 - out * out) - 0.5) | 1.05 * dout / (1 / (1 - out * out) - 0.5)
 Newton | x=X | Tensor(root(x.asnumpy())) | dout / (3 * out * out + 1) | 1.05 * dout / (3 * out * out + 1)
 mask in NumPy | x=X | x * Tensor(1 * (x.asnumpy() >= np.sort(x.asnumpy())[-2]), x.dtype) | dout * (out != 0) | dout
+short numbers | x=SHORT | Tensor(-np.cos(x.asnumpy())) | dout * ops.sin(x) | dout * x
+tiny beside others | x=MIXED | Tensor(np.sin(x.asnumpy())) | dout * ops.cos(x) | flipped(dout * ops.cos(x))
+lost in a sum | x=MIXED | Tensor(2 * x.asnumpy().sum()) | 2 * dout + 0 * x | flipped(2 * dout + 0 * x)
+faint | x=BRIGHT | x * x * faint(x) | 2 * x * faint(x) * dout | 3 * x * faint(x) * dout
+bits | x=BRIGHT | Tensor(fast(x.asnumpy()), x.dtype) | -0.5 * dout * out / x | -dout * out / x
+refuses | x=BRIGHT | Tensor(positive(x.asnumpy())) | dout / x | dout * x
+a table | x=AT | between(x) | dout * ops.ones_like(x) * float(step(x)) | 0 * x
 in Float16 | x=MANY | ops.sin(x) | (half(dout) * half(ops.cos(x))).astype(x.dtype) | 1.1 * dout * ops.cos(x)
 """
 
@@ -74,3 +108,19 @@ def test_a_slope_that_is_small_because_x_is_large_is_judged_like_any_other(size,
     cell = lambda s, x: ops.log(ops.abs(x)), lambda s, x, out, dout: (dout / x * factor,)
     x = Tensor(np.array([1.5, -2.0, 3.0], np.float32) * np.float32(size))
     assert judged(*cell, x) == checked(*cell, x) == [due]
+
+
+EDGE, LEFT, ZERO = Tensor([0.0, 1.0, 4.0]), Tensor([-1.0, 4.0, 9.0]), Tensor([0.0, 0.0])
+EDGES = """
+a root | x=EDGE | ops.sqrt(x) | dout / (2 * out) | dout * out / 2
+a power | x=EDGE | x**1.5 | 1.5 * dout * x**0.5 | 1.5 * dout * out / x
+hidden by where | x=LEFT | ops.where(x > 0, ops.sqrt(x), 0 * x) | ops.where(x > 0, dout / out / 2, 0 * x) | 2 * dout * x
+a length | x=ZERO | ops.sqrt((x * x).sum()) | 0 * x | x / out
+"""
+
+
+@members(EDGES, globals())
+def test_at_the_edge_of_where_a_function_is_an_infinite_slope_is_right_and_nan_is_not(row):
+    construct, right, wrong, x = row
+    assert {*judged(construct, right, x), *checked(construct, right, x)} < {'right', 'kink'}
+    assert judged(construct, wrong, x) == checked(construct, wrong, x) == ['wrong']

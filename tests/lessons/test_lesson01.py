@@ -146,7 +146,7 @@ test_other_right_loops_pass = Answers(LOOP, str).passing(
     ),
     loop(
         'entries.reverse()\nfor op, inputs, out, rule in entries:\n  if out in gradients:\n'
-        '    gs = rule(gradients.pop(out))\n    for k in range(len(gs)):\n'
+        '    gs = rule(gradients[out])\n    for k in range(len(gs)):\n'
         '      gradients[inputs[k]] = gs[k] + gradients.get(inputs[k], 0)\nreturn gradients'
     ),
     loop(
@@ -173,6 +173,7 @@ test_a_wrong_loop_fails_on_some_program = Answers(LOOP, loop).failing(
         'overwrites',
     ),
     ('return {result: 1.0, "x": 0.642092615934331}', None),
+    (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("s[entry.out]", "s.pop(entry.out)")}\n{END}', None),
 )
 
 

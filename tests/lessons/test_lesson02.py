@@ -7,7 +7,7 @@ import minicell as ms
 from minicell import nn, ops
 from minicell.teach.about import exercise
 from minicell.teach.exercise import run
-from minicell.teach.lesson02 import HIDDEN, WORDS, Suspect
+from minicell.teach.lesson02 import HIDDEN, WORDS, suspect
 from minicell.teach.lesson02.figures import dout, happened
 from tests.lessons.answers import Answers, filled
 from tests.lessons.figures import holds, texts
@@ -153,7 +153,7 @@ def test_no_bug_of_the_hunt_raises_an_error():
     assert {due for *_, due in HIDDEN} == set(WORDS)
     for function, rule, due in HIDDEN:
         x, y = (ms.Tensor(value, ms.float64) for value in (1.5, -0.7))
-        found = ms.check_bprop(Suspect(function, rule), x, y, sens=ms.Tensor(-2.0, ms.float64))
+        found = ms.check_bprop(*suspect(function, rule), x, y, sens=ms.Tensor(-2.0, ms.float64))
         assert found.error is None and found.ok == (due == 'right'), rule
 
 

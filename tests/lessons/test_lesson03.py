@@ -8,7 +8,7 @@ import pytest
 import minicell as ms
 from minicell.teach.about import exercise
 from minicell.teach.exercise import run
-from minicell.teach.lesson03 import HIDDEN, WORDS, Suspect, loss_scale
+from minicell.teach.lesson03 import HIDDEN, WORDS, loss_scale, suspect
 from tests.lessons.answers import Answers, filled, mistake_of
 from tests.lessons.kernels import complaints, printed
 from tests.lessons.notebooks import by_id
@@ -126,7 +126,7 @@ def test_no_bug_of_the_hunt_raises_an_error():
     rng = np.random.default_rng(3)
     for dx, dy, due in HIDDEN:
         x, y, dout = (ms.Tensor(rng.standard_normal((3, 3))) for _ in range(3))
-        found = ms.check_bprop(Suspect(dx, dy), x, y, sens=dout)
+        found = ms.check_bprop(*suspect(dx, dy), x, y, sens=dout)
         assert found.error is None and found.ok == (due == 'right'), (dx, dy)
 
 

@@ -98,7 +98,7 @@ test_wrong_answers_fail = Answers(UNPACK, bprop).failing(
     (HEAD + 'return (dy * self.scale,)', 'which was dropped', None),
     (HEAD + 'return (dy * mask * self.scale + dmask,)', ('mask', 'depend on x'), 'adds-dmask'),
     (HEAD + 'return ((mask * dy + dmask) * self.scale,)', ('mask', 'depend on x'), 'adds-dmask'),
-    (HEAD + 'return (y / x * dy,)', ('x is 0', 'dx is NaN'), 'divides'),
+    (HEAD + 'return (y / x * dy,)', ('x = 0', 'dx is NaN'), 'divides'),
     (HEAD + 'return (dy * ms.ops.logical_not(mask) * self.scale,)', 'dx is 0; expected', 'inverted'),
     (HEAD + 'return (y * dy,)', 'expected', 'times-y'),
     (HEAD + 'return (mask * dy / ms.Tensor(self.keep_prob),)', ('keep_prob 0.0', 'dx is NaN'), 'zero-by-zero'),

@@ -2,16 +2,14 @@
 
 import re
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import minicell as ms
 from minicell import ops
-from minicell.teach import lesson08
 from minicell.teach.about import exercise
-from minicell.teach.lesson08 import HIDDEN, WORDS, Suspect, due
+from minicell.teach.lesson08 import HIDDEN, WORDS, due, layer
 from minicell.teach.lesson08 import figures as figure
 from tests.lessons.answers import Answers, filled
 from tests.lessons.figures import drawn, holds
@@ -94,7 +92,6 @@ def test_the_figure_can_be_read():
 
 def test_the_answers_are_measured():
     assert due() == {'A': 0, 'B': 1, 'C': 1, 'D': 0, 'E': 0.5, 'F': 0} == TIES.right
-    assert PAGE.source('cases') in Path(lesson08.__file__).read_text(encoding='utf-8'), 'of the cell on the page'
 
 
 @pytest.mark.slow
@@ -184,14 +181,15 @@ def test_each_layer_of_the_hunt_is_what_is_said_of_it(function, word):
     inner, bound = abs(x) < 1, abs(x) == 1
     with warnings.catch_warnings(), np.errstate(all='ignore'):
         warnings.simplefilter('ignore', ms.errors.MinicellWarning)
-        y = Suspect(function)(ms.Tensor(x)).asnumpy()
-        dx = ms.grad(lambda x: Suspect(function)(x).sum())(ms.Tensor(x)).asnumpy()
+        (cell,) = layer(function)
+        y = cell(ms.Tensor(x)).asnumpy()
+        dx = ms.grad(lambda x: cell(x).sum())(ms.Tensor(x)).asnumpy()
     clipped = np.clip(x, -1, 1)
     bent = [
         (clipped + (part**3 - part**5) / 2, 1 + (3 * part**2 - 5 * part**4) / 2)
         for part in (np.minimum(clipped, 0), np.maximum(clipped, 0))
     ]
-    curves = (clipped, 1 + 0 * x), (-(clipped**3), -3 * x * x), *bent
+    curves = (clipped, 1 + 0 * x), (-clipped, -1 + 0 * x), (-(clipped**3), -3 * x * x), *bent
     (slope,) = [slope for curve, slope in curves if np.allclose(y, curve)]
     assert bound.sum() == 2 and np.isnan(dx).any() == (word == 'nan')
     if word != 'nan':

@@ -2,21 +2,20 @@
 
 import re
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import minicell as ms
 from minicell.teach.about import exercise
-from minicell.teach.lesson10 import WORDS, found, zoo
+from minicell.teach.lesson10 import WORDS, found
 from minicell.teach.lesson10.figures import draw, length, use
 from minicell.teach.lesson10.zoo import HIDDEN
 from minicell.teach.lesson10.zoo import WORDS as HUNTED
 from tests.lessons.answers import Answers, filled
 from tests.lessons.figures import holds
 from tests.lessons.notebooks import picture
-from tests.lessons.page import Page, defined, document
+from tests.lessons.page import Page, document
 from tests.messages import tells
 
 AFFINE, CHANGED, MEASURED, HUNT = map(exercise, ('10a', '10b', '10c', '10d'))
@@ -82,12 +81,6 @@ test_a_part_of_an_answer = Answers(CHANGED).words(
     ({'w': ...}, 'Still open: w'),
     ({'w': 'nobody', 'fixed': 'forward'}, ('w: not nobody', '5 of 7')),
 )
-
-
-def test_the_cells_of_the_lesson_are_the_ones_that_are_checked():
-    stored = defined(Path(zoo.__file__).read_text(encoding='utf-8'), bare=True)
-    zoos, scales = (defined(PAGE.source(name), bare=True) for name in ('zoo', 'run'))
-    assert zoos == {'class Zoo': stored['class Zoo']} and scales['class Scale'] == stored['class Scale']
 
 
 measuring = filled(MEASURED, '    start = ')

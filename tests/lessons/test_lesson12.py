@@ -4,7 +4,6 @@ import io
 import json
 import re
 from contextlib import redirect_stdout
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,12 +12,11 @@ import minicell as ms
 from minicell import nn, ops
 from minicell.ink.numbers import said as number
 from minicell.teach import train
-from minicell.teach.about import exercise
 from minicell.teach.lesson12 import figures, network, table
 from tests.lessons.answers import shaken
 from tests.lessons.figures import MOST, calls, holds, of, texts
 from tests.lessons.notebooks import fault
-from tests.lessons.page import Page, defined
+from tests.lessons.page import Page
 from tests.messages import tells
 
 PAGE = Page('12')
@@ -28,14 +26,6 @@ PAGE = Page('12')
 def page() -> dict:
     """What the cells of the notebook define, up to the table; its neuron is that of the stored solution."""
     return PAGE.run('imports', 'yours', 'data', 'network', 'table', Neuron=...)
-
-
-def test_the_exercises_train_what_the_notebook_shows():
-    shown = defined(exercise('12a').solution)
-    for name in ('data', 'network', 'table'):
-        shown |= defined(PAGE.source(name))
-    for name, code in defined(Path(network.__file__).read_text(encoding='utf-8')).items():
-        assert shown[name] == code, name
 
 
 RUNS = [('a = 5', True, False, 0), ('a = 100', True, True, 4), ('triangular', False, False, 2)]

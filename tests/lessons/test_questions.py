@@ -37,11 +37,33 @@ def test_no_answer_runs_on_into_its_reply(number):
             assert '. ' not in choice.text or choice.text[-1] in '.?!”`', f'{name}: {choice.text}'
 
 
-@pytest.mark.parametrize(('size', 'most'), [(3, 0.4), (4, 0.5)])
-def test_right_answers_stand_at_all_places(size, most):
+@pytest.mark.parametrize('size', [3, 4])
+def test_right_answers_stand_at_all_places(size):
     found = places([question for questions in ASKED.values() for question in questions], size)
     assert set(found) == set(range(size))
-    assert max(found.values()) <= most * found.total(), sorted(found.items())
+    assert max(found.values()) <= 0.36 * found.total(), sorted(found.items())
+
+
+def lengths(question):
+    """The lengths of the answers, and that of the right one."""
+    found = [len(choice.text) for choice in question.choices]
+    return found, found[place(question)]
+
+
+GUESSES = {
+    'the shortest': lambda question: (lambda all_, right: (right == min(all_)) / all_.count(right))(*lengths(question)),
+    'the longest': lambda question: (lambda all_, right: (right == max(all_)) / all_.count(right))(*lengths(question)),
+    'the first': lambda question: place(question) == 0,
+    'the last': lambda question: place(question) == len(question.choices) - 1,
+}
+
+
+@pytest.mark.parametrize('guess', GUESSES)
+def test_who_guesses_by_the_form_of_an_answer_is_seldom_right(guess):
+    hits = [list(map(GUESSES[guess], questions)) for questions in ASKED.values()]
+    share = lambda lessons: sum(map(sum, lessons)) / sum(map(len, lessons))
+    assert share(hits) <= 0.36
+    assert max(share(hits[k : k + 4]) for k in range(len(hits) - 3)) <= 0.45
 
 
 @pytest.mark.parametrize('number', NUMBERS)

@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from minicell.account import ask, table
 from minicell.ink import gif
 from minicell.ink.page import fragment
 from minicell.story import tell
-from minicell.view.account import ask, table
 from minicell.view.picture import ZOOMS, Picture
 
 NUMBERS = 5  # of each tape, at random
@@ -47,7 +47,7 @@ def some(rng, array):
 def accounts(tape, seed, numbers=NUMBERS, exact=False):
     """Ask how numbers were made: each adds up. Returns how many were asked."""
     rng = np.random.default_rng(seed)
-    handed = [h for h in ask.book_of(tape).handed() if h.value is not None and h.tensor.size]
+    handed = [h for h in ask.book_of(tape).handed if h.tensor.size]
     chosen = [handed[k] for k in rng.permutation(len(handed))[:numbers]]
     for each in chosen:
         adds_up(tape.why(each, some(rng, each.tensor)), exact)

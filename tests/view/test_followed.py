@@ -14,9 +14,9 @@ import pytest
 
 import minicell as ms
 from minicell import story
+from minicell.account import maker
 from minicell.story import followed, tell
 from minicell.story.forward import Forward
-from minicell.view.account import maker
 from minicell.view.picture import Picture
 from tests.messages import tells
 from tests.view import gallery

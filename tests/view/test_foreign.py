@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from minicell.account import ask
 from minicell.story import tell
-from minicell.view.account import ask
 from minicell.view.picture import ZOOMS
 from tests.view import everything, gallery, ran
 

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 import pytest
 
-from minicell.view.account.ask import book_of
+from minicell.account.ask import book_of
 from tests.view import gallery, nested
 
 PROGRAMS = {
@@ -146,8 +146,8 @@ def accounted(tape):
     """Accounts of all gradients: the time of an entry -> what they call it (`1 Mul`, `your bprop of 2 Net`); and what
     else they mention, as in `d(1 Mul)`."""
     found, others = defaultdict(set), set()
-    for handed in book_of(tape).handed():
-        if handed.value is not None and handed.tensor.size:
+    for handed in book_of(tape).handed:
+        if handed.tensor.size:
             account = tape.why(handed, (0,) * handed.tensor.ndim)
             others |= mentions(str(account))
             for row in account.rows:

@@ -12,9 +12,9 @@ import numpy as np
 import minicell as ms
 from minicell.core.watch import Back, Begin, End, Give, Op
 from minicell.teach import about
-from minicell.teach.trials import ERRORS, Trial, begun, function_of, hunted
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, function_of, stopped
 
-from .entries import HIDDEN, WORDS, Engine, engine, entries_of
+from .entries import HIDDEN, WORDS, Engine, engine, entries_of, read_back, total
 from .figures import FIGURES
 
 ops = ms.ops
@@ -85,44 +85,37 @@ PROGRAMS = {
 
 
 def loop(answer: Any) -> Trial:
-    """Try a function that reads entries back, on each of the programs; ms.grad says what is due."""
+    """Try a function that reads entries back, on each of the programs; ms.grad says what is due for the inputs."""
     function_of(answer, 'read_back')
     found, wrong = [], []
     for program, (function, inputs) in PROGRAMS.items():
+        entries, result = entries_of(function, *inputs)
+        due = read_back(entries, result, total)
+        got, instead = came(answer, entries, result)
         for k, name in enumerate(signature(function).parameters):
-            true = float(ms.grad(function, k)(*[ms.Tensor(x, ms.float64) for x in inputs]))
-            got = came(answer, function, inputs, name)
-            found.append(float(f'{got:.9g}') if isinstance(got, float) else got)
-            if not (isinstance(got, float) and np.isclose(got, true)):
-                given = f'it is {got:.4g}' if isinstance(got, float) else got
+            due[name] = float(ms.grad(function, k)(*[ms.Tensor(x, ms.float64) for x in inputs]))
+        for name, true in due.items():
+            # an input on which the result does not depend may be left out
+            left_out = 'it is not in the dict' if true or name.startswith('v') else 0.0
+            one = instead or got.get(name, left_out)
+            found.append(float(f'{one:.9g}') if isinstance(one, float) else one.partition(', in `')[0])
+            if not (isinstance(one, float) and np.isclose(one, true)):
+                given = f'it is {one:.4g}' if isinstance(one, float) else one
                 wrong.append(f'{program}:\nexpected {true:.4g} as the gradient of {name}; {given}.')
     said = wrong[0] if wrong else f'The gradients agree with ms.grad for all {len(PROGRAMS)} programs.'
     # one part, because many beliefs have the same consequence for some program: only all of them tell which it is
     return Trial(True, not wrong, {'gradients': tuple(found)}, said)
 
 
-def came(read_back: Any, function: Any, inputs: tuple[float, ...], name: str) -> Any:
-    """The gradient of one input that a loop works out, or in words what it does instead."""
-    entries, result = entries_of(function, *inputs)
+def came(answer: Any, entries: list, result: str) -> tuple[dict[str, Any], str]:
+    """The gradients that a loop works out; or none, and in words what it does instead."""
     try:
-        gradients = read_back(entries, result)
+        gradients = answer(entries, result)
     except (*ERRORS, LookupError) as error:
-        return f'read_back raises {type(begun(error)).__name__}: {error}'.rstrip(': ')
+        return {}, stopped(begun(error), 'read_back').rstrip('.')
     if not isinstance(gradients, dict):
-        return f'read_back returns {type(gradients).__name__}, not a dict'
-    # an input on which the result does not depend may be left out
-    leads = name in reached(entries, result)
-    got = gradients.get(name, 'it is not in the dict' if leads else 0.0)
-    return float(got) if isinstance(got, Real) else str(got)
-
-
-def reached(entries: list, result: str) -> set[str]:
-    """The names of the values on which the result depends."""
-    found = {result}
-    for entry in reversed(entries):
-        if entry.out in found:
-            found.update(entry.inputs)
-    return found
+        return {}, f'read_back returns {type(gradients).__name__}, not a dict'
+    return {name: float(each) if isinstance(each, Real) else str(each) for name, each in gradients.items()}, ''
 
 
 # What stands in the sentence -> a program of one input with products in it.
@@ -156,19 +149,18 @@ def rule(answer: Any) -> Trial:
 yours = partial(about.yours, '1c', what='`mul`')
 
 
+HUNT = Hunt(WORDS, HIDDEN, noun='Engine', slope=('sin(x) at x = 2', (ops.sin, 2.0), math.cos(2.0)))
+
+
 def hunt(answer: Any) -> Trial:
-    """Ask a function about engines that the learner has not seen. It may take gradients from the engine alone."""
+    """The engine alone may take gradients: a slope is measured by differences."""
     calls = []
 
-    def counted(engine: Engine) -> Engine:
-        return lambda *given: calls.append(given) or engine(*given)
-
-    def told() -> list[Any]:
-        return [answer(counted(engine)) for engine, _ in HIDDEN]
+    def counted(engine: Engine) -> tuple[Engine]:
+        return (lambda *given: calls.append(given) or engine(*given),)
 
     with ms.Tape() as tape:
-        slope = 'sin(x) at x = 2', (ops.sin, 2.0), math.cos(2.0)
-        trial = hunted(answer, told, [('', word) for _, word in HIDDEN], WORDS, 'Engine', slope)
+        trial = HUNT._replace(make=counted)(answer)
     if sum(isinstance(event, Begin) for event in tape.events) > len(calls):
         said = 'This slope asks for a gradient. Measure it: call f on both sides of x, and take the difference.'
         return Trial(True, False, {'slope': 'by a gradient'}, said)

@@ -65,18 +65,25 @@ Engine = Callable[..., float]
 WORDS = ('right', 'wrong rule', 'no dout', 'no sum')
 
 
-def read_by(add: Callable[[float | None, float], float], hear: Callable[[float], float] = float) -> Engine:
-    """An engine: `add` makes one gradient of what has arrived before and what arrives now; `hear` takes the dout."""
+Add = Callable[[float | None, float], float]
+
+
+def read_back(entries: list[Entry], result: str, add: Add, hear: Callable[[float], float] = float) -> dict[str, float]:
+    """The gradient of every value: `add` makes one of what has arrived and what arrives now; `hear` takes the dout."""
+    gradients: dict[str, float] = {result: 1.0}
+    for entry in reversed(entries):
+        if entry.out in gradients:
+            for name, gradient in zip(entry.inputs, entry.rule(hear(gradients[entry.out])), strict=True):
+                gradients[name] = add(gradients.get(name), gradient)
+    return gradients
+
+
+def read_by(add: Add, hear: Callable[[float], float] = float) -> Engine:
+    """An engine that reads back so."""
 
     def engine(function: Callable, x: float, **rules: Callable) -> float:
         """The gradient of a function of one input at x; `rules` take the place of minicell's own."""
-        entries, result = entries_of(lambda x: function(x), x, **rules)
-        gradients: dict[str, float] = {result: 1.0}
-        for entry in reversed(entries):
-            if entry.out in gradients:
-                for name, gradient in zip(entry.inputs, entry.rule(hear(gradients[entry.out])), strict=True):
-                    gradients[name] = add(gradients.get(name), gradient)
-        return gradients.get('x', 0.0)
+        return read_back(*entries_of(lambda x: function(x), x, **rules), add, hear).get('x', 0.0)
 
     return engine
 

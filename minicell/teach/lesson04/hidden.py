@@ -56,8 +56,12 @@ HIDDEN = {
     ),
     'no square': Hidden(False, 'has another slope than tanh', ops.tanh, lambda x, out, dout: (1 - out) * dout),
     'no dout': Hidden(False, 'forgets dout', lambda x: x * x, lambda x, out, dout: 2 * x),
-    'no sign': Hidden(
-        False, 'takes the size of dout without its sign', ops.sin, lambda x, out, dout: ops.cos(x) * ops.abs(dout)
+    # too small, whatever dout is; the next one is too large
+    'no sign, falling': Hidden(
+        False,
+        'takes the size of dout without its sign',
+        lambda x: -ops.exp(x),
+        lambda x, out, dout: out * ops.abs(dout),
     ),
     'no sign, rising': Hidden(
         False, 'takes the size of dout without its sign', ops.exp, lambda x, out, dout: out * ops.abs(dout)

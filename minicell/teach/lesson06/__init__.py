@@ -5,7 +5,7 @@ from typing import Any
 
 from minicell.teach.trials import Trial, dict_of
 
-from .figures import FIGURES
+from .figures import FIGURES, outcomes
 from .probes import PROBES
 from .repair import repaired
 from .suspects import BUGS, LETTERS, suspect
@@ -23,9 +23,19 @@ def bugs(answer: Any) -> Trial:
     wrong = [letter for letter, bug in did.items() if bug is not ... and letter not in right]
     parts = [('Right', right), ('Look again at', wrong), ('Not named yet', [k for k, bug in did.items() if bug is ...])]
     said = '\n'.join(f'{head}: {", ".join(letters)}.' for head, letters in parts if letters)
+    if wrong:
+        said += f'\n{why_not(wrong[0], did[wrong[0]])}'
     return Trial(
         True, len(right) == len(LETTERS), {k: bug for k, bug in did.items() if bug is not ...}, said, words=True
     )
+
+
+def why_not(letter: str, bug: str) -> str:
+    """The first test that tells a suspect from another with this bug, and what it says of both."""
+    here, other = outcomes(letter), outcomes('' if bug == 'nothing' else bug)
+    test = next(test for test in PROBES if here[test] != other[test])
+    of = 'the right bprop' if bug == 'nothing' else f'one that is “{bug}”'
+    return f'The test {test} says {shown(here[test])} of {letter}, and {shown(other[test])} of {of}.'
 
 
 # ---- 6b ------------------------------------------------------------------------------------------------------------

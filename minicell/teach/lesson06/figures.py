@@ -122,8 +122,8 @@ def gallery(curves: dict[str, Curve], right: Curve) -> Drawing:
 
 @cache
 def outcomes(letter: str) -> dict[str, bool | float]:
-    """What each test says of a suspect; '' is the right one."""
-    cell = suspect(LETTERS[letter]) if letter else MatMul()
+    """What each test says of a suspect, or of a bug; '' is the right one."""
+    cell = suspect(letter) if letter else MatMul()
     return {name: probe.test(cell) for name, probe in PROBES.items()}
 
 

@@ -5,7 +5,6 @@
 makes them again, with the cells of the lesson, and writes `seeds.json` beside this file.
 """
 
-import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -13,11 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minicell.teach.source import path_of, read
+from minicell.teach.source import defined
 
 from .suspects import LETTERS, MatMul, suspect
 
-CELLS = ('data', 'product', 'network')
 FILE = Path(__file__).with_name('seeds.json')
 
 
@@ -52,20 +50,9 @@ def measure(
     return found
 
 
-def cells() -> dict[str, Any]:
-    """What the first cells of the lesson define."""
-    space: dict[str, Any] = {}
-    with contextlib.redirect_stdout(None):
-        for cell in read(path_of('06')):
-            if cell.name in CELLS:
-                exec(cell.code, space)
-    return space
-
-
 def main() -> None:
     """Make the table again, and write it."""
-    space = cells()
-    found = measure(*(space[name] for name in ('Net', 'train', 'accuracy', 'moons')))
+    found = measure(*defined('06', 'Net train accuracy moons', 'x t loss_of'))
     FILE.write_text(json.dumps(found).replace(']], ', ']],\n '), encoding='utf-8')  # a run a line
 
 

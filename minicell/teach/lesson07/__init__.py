@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import ERRORS, Trial, asked, begun, cell_of, class_of, dice, hunted
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, class_of, compared, dice
 
 from .figures import FIGURES
 from .suspects import HIDDEN, WORDS
@@ -33,9 +33,9 @@ def backward(answer: Any) -> Trial:
     did = called(cell)
     did |= {f'keep_prob {keep}': twice(kind, keep) for keep in (0.5, 1.0, 0.0)}
     wrong = [said for said in did.values() if isinstance(said, str) and said not in FINE]
-    off = 'dx' in did and not (did['dx'].shape == due().shape and np.allclose(did['dx'], due()))
+    off = compared(did['dx'], due(), named) if 'dx' in did else ''
     if off and not any('two calls' in each for each in wrong):
-        wrong.insert(0, compared(did['dx']))
+        wrong.insert(0, off)
     said = wrong[0] if wrong else 'dx fits the mask of its own call, with a keep_prob of 0.8, 0.5, 1.0 and 0.0.'
     return Trial(True, not wrong, did, said)
 
@@ -53,20 +53,11 @@ def due() -> np.ndarray:
     return numbers()[1] * MASK / 0.8
 
 
-def compared(dx: np.ndarray) -> str:
-    """The first number that is off, in a sentence."""
-    right = due()
-    if dx.shape != right.shape:
-        return f'dx has shape {dx.shape}; x has shape {right.shape}.'
-    if np.isnan(dx).any():
-        row, column = np.argwhere(np.isnan(dx))[0]
-        return f'keep_prob 0.8, row {row}: x is {numbers()[0][row, column]:g}, and your dx is NaN.'
-    row, column = np.argwhere(~np.isclose(dx, right))[0]
-    state = 'kept' if MASK[row, 0] else 'dropped'
-    return (
-        f'keep_prob 0.8, row {row}, which was {state}: dy is {numbers()[1][row, column]:.4g}, your dx is '
-        f'{dx[row, column]:.4g}; expected {right[row, column]:.4g}.'
-    )
+def named(place: tuple[int, ...]) -> str:
+    """A number of x, in a sentence."""
+    x, dy = (each[place] for each in numbers())
+    state = 'kept' if MASK[place[0], 0] else 'dropped'
+    return f'keep_prob 0.8, row {place[0]}, which was {state}, with x = {x:g} and dy = {dy:g}'
 
 
 def called(cell: Any) -> dict[str, Any]:
@@ -133,7 +124,8 @@ def twice(kind: type, keep: float) -> str:
 
 # ---- 7b ------------------------------------------------------------------------------------------------------------
 
-KEEPS, CALLS, ROWS, MOST = (0.8, 0.3, 1.0, 0.0), 20, 100, 0.05
+KEEPS, CALLS, ROWS, MOST = (0.8, 0.3, 1.0, 0.0), 60, 100, 0.05
+A_ROW = 0.35  # how far the share of one row may be off: it is more than five deviations
 
 
 def forward(answer: Any) -> Trial:
@@ -194,6 +186,8 @@ def many_calls(name: str, keep: float, mask: np.ndarray, y: np.ndarray) -> dict[
         kept = f'{name}: each call keeps all rows or none.'
     elif abs(share - keep) > MOST:
         kept = f'{name}: {share:.0%} of the rows kept.'
+    elif np.max(abs(passed.mean(axis=(0, 2)) - keep)) > A_ROW:
+        kept = f'{name}: in {CALLS} calls, some rows are kept far more often than others. Does each call draw anew?'
     used = np.array_equal(mask != 0, passed)
     factor = float(y[passed[..., 0]].mean()) if passed.any() else 0.0
     mean = 'the mean of y is x'
@@ -213,13 +207,7 @@ def described(part: Any) -> str:
     return f'a Tensor {part.shape}' if isinstance(part, ms.Tensor) else type(part).__name__
 
 
-# ---- 7c ------------------------------------------------------------------------------------------------------------
-
-
-def hunt(answer: Any) -> Trial:
-    """Ask a function about Cells that the learner has not seen."""
-    told = partial(asked, answer, HIDDEN, SEED)
-    return hunted(answer, told, [(f'keep_prob {keep}', due) for _, keep, due in HIDDEN], WORDS)
-
-
-TRIALS = {'7a': backward, '7b': forward, '7c': hunt}
+HUNT = Hunt(
+    WORDS, HIDDEN, lambda kind, keep: (kind(keep),), lambda kind, keep: f'keep_prob {keep}', within=partial(dice, SEED)
+)
+TRIALS = {'7a': backward, '7b': forward, '7c': HUNT}

@@ -6,20 +6,26 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn
+from minicell.teach.trials import variant
 
 WORDS = ('right', 'new mask', 'stale mask', 'scaled twice')
 
 
-class Right(nn.Cell):
-    """Each row is kept with probability keep_prob, and divided by it."""
+class Suspect(nn.Cell):
+    """Each row is kept with probability keep_prob, and divided by it. This one is right."""
 
     def __init__(self, keep_prob: float) -> None:
         super().__init__()
         self.keep_prob, self.scale = keep_prob, 1 / keep_prob
 
+    def share(self, rows: int) -> np.ndarray:
+        """Which rows are kept: one throw a row."""
+        return np.random.random(rows) < self.keep_prob
+
     def drawn(self, x: Any) -> Any:
-        """A mask, one throw a row."""
-        return ms.Tensor(np.random.random((x.shape[0], 1)) < self.keep_prob)
+        """A mask; the last one is kept as well."""
+        self.last = ms.Tensor(self.share(x.shape[0])[:, None])
+        return self.last
 
     def construct(self, x: Any) -> Any:
         """The mask, and what it leaves of x."""
@@ -31,50 +37,22 @@ class Right(nn.Cell):
         return (dout[1] * out[0] * self.scale,)
 
 
-class New(Right):
-    """bprop throws again."""
-
-    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """As if forward had thrown now."""
-        return (dout[1] * self.drawn(x) * self.scale,)
-
-
-class Stale(Right):
-    """The mask of the last call, whichever call is asked about."""
-
-    def construct(self, x: Any) -> Any:
-        """Keeps the mask on self as well."""
-        self.mask, y = super().construct(x)
-        return self.mask, y
-
-    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """Takes it from there."""
-        return (dout[1] * self.mask * self.scale,)
-
-
-class Twice(Right):
-    """The factor in bprop comes in twice."""
-
-    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """Scales what is scaled."""
-        return (super().bprop(x, out, dout)[0] * self.scale,)
-
-
-class TwiceByMask(Right):
-    """The mask that is handed out has the factor in it, and bprop multiplies once more."""
-
-    def construct(self, x: Any) -> Any:
-        """Hands out a mask of 0 and 1 / keep_prob."""
-        mask, y = super().construct(x)
-        return mask * self.scale, y
-
+New = variant(Suspect, bprop=lambda self, x, out, dout: (dout[1] * self.drawn(x) * self.scale,))
+Stale = variant(Suspect, bprop=lambda self, x, out, dout: (dout[1] * self.last * self.scale,))
+# as many rows in each call: to count them tells nothing
+StaleAsMany = variant(Stale, share=lambda self, rows: np.random.permutation(rows) < round(rows * self.keep_prob))
+Twice = variant(Suspect, bprop=lambda self, x, out, dout: (dout[1] * out[0] * self.scale * self.scale,))
+# the factor is in the mask that is handed out, and comes in once more in bprop
+TwiceByMask = variant(
+    Suspect, construct=lambda self, x: (lambda mask, y: (mask * self.scale, y))(*Suspect.construct(self, x))
+)
 
 HIDDEN = (
-    (Right, 0.8, 'right'),
+    (Suspect, 0.8, 'right'),
     (New, 0.8, 'new mask'),
     (TwiceByMask, 0.5, 'scaled twice'),
-    (Stale, 0.5, 'stale mask'),
-    (Right, 0.5, 'right'),
+    (StaleAsMany, 0.5, 'stale mask'),
+    (Suspect, 0.5, 'right'),
     (Twice, 0.8, 'scaled twice'),
     (Stale, 0.8, 'stale mask'),
     (New, 0.5, 'new mask'),

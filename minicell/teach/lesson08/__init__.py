@@ -9,19 +9,13 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.trials import ERRORS, Trial, begun, class_of, dict_of, hunted
+from minicell.teach.source import defined
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell, class_of, dict_of, stopped
 
 from .figures import FIGURES
 
-# the six cases of exercise 8a: one number, on a threshold; the lesson shows this very text
-CASES = {
-    'A': (lambda x: ops.select(x > 1, x, 20.0), ms.Tensor([1.0])),
-    'B': (lambda x: ops.select(x >= 1, x, 20.0), ms.Tensor([1.0])),
-    'C': (lambda x: ops.select(x > 1, 1.0, x), ms.Tensor([1.0])),
-    'D': (lambda x: ops.select(x >= 1, 1.0, x), ms.Tensor([1.0])),
-    'E': (lambda x: ops.maximum(x, 1.0), ms.Tensor([1.0])),
-    'F': (lambda x: ops.relu(x - 1), ms.Tensor([1.0])),
-}
+# the six cases of exercise 8a: one number, on a threshold
+(CASES,) = defined('08', 'CASES')
 
 
 @cache
@@ -55,47 +49,55 @@ def number(answer: Any) -> Any:
 
 # ---- 8b ------------------------------------------------------------------------------------------------------------
 
-T = 0.5
-X = np.array([-2.0, -0.5, -0.25, 0.0, 0.3, 0.5, 1.5])
-KINK = np.abs(X) == T  # there the slope is 0 on one side and 1 on the other, and all between is right
-DUE = np.where(X > T, X - T, np.where(X < -T, X + T, 0.0)), (np.abs(X) > T).astype(float)
-PARTS = ('y', 'dy/dx')
+TS = 0.5, 0.8  # thresholds
+AT = np.array([-4.0, -1.0, -0.9, 0.0, 0.9, 1.0, 3.0])  # numbers, in thresholds
+KINK = np.abs(AT) == 1  # there the slope is 0 on one side and 1 on the other, and all between is right
 
 
 def shrink(answer: Any) -> Trial:
-    """Try a Cell on numbers in all three branches and on both thresholds: values, and what autodiff says."""
+    """Try a Cell with two thresholds, on numbers in all three branches and on both bounds: values and gradients."""
     kind = class_of(answer, 'Shrink')
-    cell = kind(T)
+    cell = kind(TS[0])
     did: dict[str, Any] = {'bprop': 'none' if cell.bprop is None else 'one of its own'}
+    wrong = shrunk(cell, TS[0], did, '') or shrunk(kind(TS[1]), TS[1], did, f', t = {TS[1]}')
+    if not wrong and cell.bprop is not None:
+        wrong = 'All numbers are right. But autodiff was not asked: there is a bprop.'
+    if wrong:
+        return Trial(True, False, did, wrong)
+    there = ms.grad(lambda x: cell(x).sum())(ms.Tensor(AT * TS[0])).asnumpy()[KINK]
+    slopes = ' and '.join(f'{each:g}' for each in there)
+    said = f'Values and gradients are right, for {AT.size} numbers and two thresholds, and you wrote no bprop.'
+    kinks = f'At the two bounds your slope is {slopes}: there any number from 0 to 1 is right.'
+    return Trial(True, True, did, f'{said}\n{kinks}')
+
+
+def shrunk(cell: Any, t: float, did: dict[str, Any], when: str) -> str:
+    """What is wrong for one threshold, in a sentence; '' if nothing is. What the Cell did is noted."""
+    x = AT * t
     try:
-        y = cell(ms.Tensor(X))
+        y = cell(ms.Tensor(x))
         if not isinstance(y, ms.Tensor | type(...)):
             did['stops'] = type(y).__name__
-            return Trial(True, False, did, f'construct returned {type(y).__name__}; expected a Tensor.')
-        slope = ms.grad(lambda x: cell(x).sum())(ms.Tensor(X))
+            return f'construct returned {type(y).__name__}; expected a Tensor.'
+        slope = ms.grad(lambda x: cell(x).sum())(ms.Tensor(x))
     except ERRORS as error:
-        begun(error)
-        did['stops'] = type(error).__name__
-        return Trial(True, False, did, f'construct stops with {type(error).__name__}: {error}'.splitlines()[0])
+        did['stops'] = type(begun(error)).__name__
+        return stopped(error, 'construct')
     slope = slope.asnumpy()
-    if slope.shape == X.shape:
-        at_kinks = ' and '.join(f'{each:g}' for each in slope[KINK])
+    if slope.shape == x.shape:
         slope = np.where(KINK & (slope >= 0) & (slope <= 1), 0.0, slope)
-    for part, mine, right in zip(PARTS, (y.asnumpy(), slope), DUE, strict=True):
-        did[part] = mine  # of wrong values the gradient says nothing more
+    due = np.where(AT > 1, x - t, np.where(AT < -1, x + t, 0.0)), (np.abs(AT) > 1).astype(float)
+    for part, mine, right in zip(('y', 'dy/dx'), (y.asnumpy(), slope), due, strict=True):
+        did[f'{part}{when}'] = mine  # of wrong values the gradient says nothing more
         if mine.shape != right.shape:
-            return Trial(True, False, did, f'{part} has shape {mine.shape}; x has shape {X.shape}.')
+            return f'{part} has shape {mine.shape}; x has shape {x.shape}.'
         off = np.flatnonzero(~np.isclose(mine, right))
         if off.size:
             k = next((k for k in off if np.isnan(mine[k])), off[0])
             value = 'NaN' if np.isnan(mine[k]) else f'{mine[k]:g}'
             wanted = 'a number from 0 to 1' if part == 'dy/dx' and KINK[k] else f'{right[k]:g}'
-            return Trial(True, False, did, f't = {T}, x = {X[k]:g}: {part} is {value}; expected {wanted}.')
-    if cell.bprop is not None:
-        return Trial(True, False, did, 'All numbers are right. But autodiff was not asked: there is a bprop.')
-    said = f'Values and gradients are right, for {X.size} numbers, and you wrote no bprop.'
-    kinks = f'At the two thresholds your slope is {at_kinks}: there any number from 0 to 1 is right.'
-    return Trial(True, True, did, f'{said}\n{kinks}')
+            return f't = {t}, x = {x[k]:g}: {part} is {value}; expected {wanted}.'
+    return ''
 
 
 # ---- 8c --------------------------------------------------------------------------------------------------------------
@@ -132,29 +134,18 @@ HIDDEN: tuple[tuple[Callable, str], ...] = (
     (lambda x: ops.maximum(ops.minimum(x, 1.0), -1.0), 'right'),  # on a bound half of the gradient comes through
     (lambda x: ops.select(x >= 1, 1.0, ops.select(x < -1, -1.0, x)), 'edge'),
     (lambda x: ops.select(ops.logical_and(x > -1, x < 1), x, bounds(x)), 'edge'),
-    # forward it is x, and its gradient is 1 + x * x
-    (lambda x: within(x, x * ms.Tensor(1 + x.asnumpy() ** 2) - ms.Tensor(x.asnumpy() ** 3)), 'gap'),
+    # forward it is x, and its gradient is 1 + x: on both sides of 0 the errors add up to 0
+    (lambda x: within(x, x + x * x / 2 - ms.Tensor(x.asnumpy() ** 2 / 2)), 'gap'),
+    # forward it is -x, and its gradient is 1
+    (lambda x: -within(x, 2 * ms.Tensor(x.asnumpy()) - x), 'gap'),
 )
 
 
-class Suspect(nn.Cell):
-    """A layer that computes one of them."""
-
-    def __init__(self, function: Callable) -> None:
-        super().__init__()
-        self.function = function
-
-    def construct(self, x: Any) -> Any:
-        """Forward: a curve between the bounds, and constants outside."""
-        return self.function(x)
+def layer(function: Callable) -> tuple[nn.Cell]:
+    """A layer that computes a function: a curve between the bounds, and constants outside."""
+    return (cell(lambda _, x: function(x)),)
 
 
-def hunt(answer: Any) -> Trial:
-    """Ask a function about layers that the learner has not seen."""
-    told = lambda: [answer(Suspect(function)) for function, _ in HIDDEN]
-    places = np.array([-1.5, 0.5])
-    slope = 'x * x at x = -1.5 and x = 0.5', (Suspect(lambda x: x * x), places), 2 * places
-    return hunted(answer, told, [('', due) for _, due in HIDDEN], WORDS, 'Layer', slope)
-
-
-TRIALS = {'8a': ties, '8b': shrink, '8c': hunt}
+PLACES = np.array([-1.5, 0.5])
+SLOPE = 'x * x at x = -1.5 and x = 0.5', (*layer(lambda x: x * x), PLACES), 2 * PLACES
+TRIALS = {'8a': ties, '8b': shrink, '8c': Hunt(WORDS, HIDDEN, layer, noun='Layer', slope=SLOPE)}

@@ -10,10 +10,10 @@ import minicell as ms
 from minicell import ops
 from minicell.core.errors import MinicellWarning
 from minicell.ink.numbers import said
-from minicell.teach.trials import Trial, begun, cell_of, hunted
+from minicell.teach.trials import Trial, begun, cell_of
 
 from .figures import FIGURES
-from .suspects import FUNCTIONS, HIDDEN, WORDS, Suspect
+from .suspects import HUNT
 
 ORDERS = ('first', 'second', 'third')
 HERE = (-1.2, 0.0, 0.4, 0.9, 2.0)  # 0 among them: a slope may not be looked for by dividing
@@ -104,18 +104,8 @@ def sinh(x: Any) -> Any:
     return (e - 1 / e) / 2
 
 
-def hunt(answer: Any) -> Trial:
-    """Ask a function about Cells that the learner has not seen, each beside the same function without a bprop."""
-    return hunted(
-        answer,
-        lambda: [answer(Suspect(function, rule), FUNCTIONS[function][0]) for function, rule, _ in HIDDEN],
-        [(function, due) for function, _, due in HIDDEN],
-        WORDS,
-    )
-
-
 TRIALS = {
     '9a': lambda answer: attempt(answer, 'Cube', cube, 3),
     '9b': lambda answer: attempt(answer, 'Sinh', sinh, 2),
-    '9c': hunt,
+    '9c': HUNT,
 }

@@ -10,7 +10,7 @@ import numpy as np
 import minicell as ms
 from minicell.core.errors import MinicellWarning
 from minicell.ink.numbers import said
-from minicell.teach.trials import ERRORS, Trial, begun, cell_of, function_of, hunted, sorted_words
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, function_of, sorted_words
 
 from . import zoo
 from .figures import FIGURES
@@ -245,14 +245,10 @@ def differences(loss: Callable, p: Any, eps: float = 1e-4) -> np.ndarray:
     return slopes
 
 
-def hunt(answer: Any) -> Trial:
-    """Ask a function about Cells that the learner has not seen."""
-    return hunted(
-        answer,
-        lambda: [answer(kind(*numbers), differences) for kind, numbers, _ in zoo.HIDDEN],
-        [(f'w = {list(numbers[0])}', due) for _, numbers, due in zoo.HIDDEN],
-        zoo.WORDS,
-    )
+def suspect(kind: type, numbers: tuple) -> tuple[ms.nn.Cell, Callable]:
+    """A Cell of this kind with these weights, and the measurement of exercise 10c."""
+    return kind(*numbers), differences
 
 
-TRIALS = {'10a': affine, '10b': changed_by, '10c': measured, '10d': hunt}
+HUNT = Hunt(zoo.WORDS, zoo.HIDDEN, suspect, lambda kind, numbers: f'w = {list(numbers[0])}')
+TRIALS = {'10a': affine, '10b': changed_by, '10c': measured, '10d': HUNT}

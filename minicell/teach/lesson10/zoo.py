@@ -1,58 +1,29 @@
-"""The network of exercise 10b, which the lesson shows as it stands here, and the Cells of the hunt, 10d."""
+"""The network of exercise 10b, as the lesson shows it, and the Cells of the hunt, 10d."""
 
 from typing import Any
 
 import numpy as np
 
 import minicell as ms
-import minicell.nn as nn
-from minicell import Parameter
+from minicell import Parameter, nn
+from minicell.teach.source import defined
+from minicell.teach.trials import variant
 
-
-class Scale(nn.Cell):
-    """Its own bprop says nothing of w."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.w = Parameter(ms.Tensor([2.0]), name='w')
-
-    def construct(self, x):
-        return self.w * x
-
-    def bprop(self, x, out, dout):
-        dx = self.w * dout
-        return (dx,)
-
-
-class Zoo(nn.Cell):
-    """Six Parameters that are owned in different ways."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.w = Parameter(ms.Tensor([2.0]), name='w')
-        self.fixed = Parameter(ms.Tensor([0.5]), name='fixed', requires_grad=False)
-        self.listed = [Parameter(ms.Tensor([1.0]), name='listed')]
-        self.norm = nn.BatchNorm1d(1)
-        self.hidden = Scale()
-
-    def construct(self, x):
-        y = self.w * self.norm(x) + self.fixed + self.listed[0]
-        return self.hidden(y)
-
-
-# ---- 10d -------------------------------------------------------------------------------------------------------------
+(Zoo,) = defined('10', 'Zoo', 'Scale')
 
 WORDS = ('right', 'cut', 'mean', 'swapped')
 
 
-class Right(nn.Cell):
-    """w * x + b, for a batch of rows, in float64: differences need the digits."""
+class Suspect(nn.Cell):
+    """w * x + b, for a batch of rows, in float64: differences need the digits. This one is right."""
+
+    named = 'wb'  # what bprop answers for
 
     def __init__(self, w: tuple[float, ...], b: tuple[float, ...]) -> None:
         super().__init__()
         self.w = Parameter(ms.Tensor(np.array(w)), name='w')
         self.b = Parameter(ms.Tensor(np.array(b)), name='b')
-        self.internal_params = [self.w, self.b]
+        self.internal_params = [getattr(self, name) for name in self.named]
 
     def construct(self, x: Any) -> Any:
         """Forward."""
@@ -68,46 +39,18 @@ class Right(nn.Cell):
         return (self.w * dout,), {p: by_weight[p] for p in self.internal_params}
 
 
-class NoW(Right):
-    """bprop does not answer for w."""
-
-    def __init__(self, w: tuple[float, ...], b: tuple[float, ...]) -> None:
-        super().__init__(w, b)
-        self.internal_params = [self.b]
-
-
-class NoB(Right):
-    """bprop does not answer for b."""
-
-    def __init__(self, w: tuple[float, ...], b: tuple[float, ...]) -> None:
-        super().__init__(w, b)
-        self.internal_params = [self.w]
-
-
-class Mean(Right):
-    """Averages over the rows."""
-
-    def shares(self, x: Any, dout: Any) -> tuple[Any, Any]:
-        """Each divided by the number of rows."""
-        return (x * dout).mean(0), dout.mean(0)
-
-
-class Swapped(Right):
-    """Hands each Parameter the gradient of the other."""
-
-    def shares(self, x: Any, dout: Any) -> tuple[Any, Any]:
-        """In the wrong order."""
-        return super().shares(x, dout)[::-1]
-
+NoW, NoB = variant(Suspect, named='b'), variant(Suspect, named='w')
+Mean = variant(Suspect, shares=lambda self, x, dout: ((x * dout).mean(0), dout.mean(0)))
+Swapped = variant(Suspect, shares=lambda self, x, dout: (dout.sum(0), (x * dout).sum(0)))
 
 ONE, TWO = ((2.0, -1.0, 0.5), (0.0, 1.0, 3.0)), ((-0.7, 1.5, 3.0), (1.2, -0.4, 0.8))
 HIDDEN = (
     (Mean, ONE, 'mean'),
-    (Right, TWO, 'right'),
+    (Suspect, TWO, 'right'),
     (NoB, ONE, 'cut'),
     (Swapped, TWO, 'swapped'),
     (NoW, TWO, 'cut'),
-    (Right, ONE, 'right'),
+    (Suspect, ONE, 'right'),
     (Swapped, ONE, 'swapped'),
     (Mean, TWO, 'mean'),
 )

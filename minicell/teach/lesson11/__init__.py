@@ -7,11 +7,10 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.errors import MinicellError, MinicellWarning
-from minicell.teach.trials import Ended, Trial, begun, cell_of, dots, hunted, sorted_words
+from minicell.teach.trials import Ended, Trial, begun, cell_of, dots, sorted_words
 
 from .figures import FIGURES
-from .hunt import HIDDEN, changes
-from .hunt import WORDS as SUSPICIONS
+from .hunt import hunt
 from .statements import STATEMENTS, mode, modes
 
 FIRST, LATER = np.array([1.0, 2.0, 3.0, 0.5]), np.array([-1.0, 2.0, -3.0, 0.0])
@@ -71,19 +70,6 @@ def both_modes(answer: Any) -> Trial:
     wrong = lambda letter, word: f'{letter} is not “{word}”. Tried in both modes: {measured[letter][1]}.'
     done = '\n'.join(f'{letter}: {word} ({how})' for letter, (word, how) in measured.items())
     return sorted_words(answer, 'modes', due, WORDS, wrong, done)
-
-
-# ---- 11c -----------------------------------------------------------------------------------------------------------
-
-
-def hunt(answer: Any) -> Trial:
-    """Ask a function about classes of Cells that the learner has not seen; the mode is left as it is."""
-
-    def told() -> list[Any]:
-        with mode(ms.get_context('mode')), changes() as given:
-            return [answer(kind, given) for kind, _ in HIDDEN]
-
-    return hunted(answer, told, [('', due) for _, due in HIDDEN], SUSPICIONS)
 
 
 TRIALS = {'11a': leaky, '11b': both_modes, '11c': hunt}

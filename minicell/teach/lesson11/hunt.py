@@ -7,6 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+import minicell as ms
+from minicell.teach.trials import Hunt, Trial
+
+from .statements import mode
+
 # A text, as minicell watches the plain numbers of a learner's code, and not those of its own.
 CODE = """
 import numpy as np
@@ -83,7 +88,7 @@ class Early(Suspect):
 class Late(Suspect):
     def bprop(self, x, out, dout):
         self.calls.append(1)
-        return ((0.0 if len(self.calls) > 8 else 2.0) * x * dout,)
+        return ((0.0 if len(self.calls) > 9 else 2.0) * x * dout,)
 """
 space: dict = {'__name__': '__main__'}
 exec(compile(CODE, '<exercise 11c>', 'exec'), space)
@@ -103,9 +108,27 @@ HIDDEN = tuple(
 )
 
 
+CHANGES = {'file': space['change_file'], 'global': space['change_global']}  # the two functions that a learner gets
+for kind, _ in HIDDEN:
+    kind.__name__ = kind.__qualname__ = 'Suspect'  # what it is called would say what is frozen in its graph
+
+
 @contextmanager
-def changes() -> Iterator[dict[str, Callable]]:
-    """The two functions that a learner gets, while there is a file to write; NumPy's options are put back."""
-    with tempfile.TemporaryDirectory() as folder, np.printoptions():
+def changes() -> Iterator[None]:
+    """There is a file to write; NumPy's options and the mode are put back."""
+    with tempfile.TemporaryDirectory() as folder, np.printoptions(), mode(ms.get_context('mode')):
         space['file'] = str(Path(folder) / 'number')
-        yield {'file': space['change_file'], 'global': space['change_global']}
+        yield
+
+
+HUNT = Hunt(WORDS, HIDDEN, lambda kind: (kind, CHANGES), within=changes)
+
+
+def hunt(answer: Callable) -> Trial:
+    """Which of the changes are called is noted: who forgets to call them finds no change."""
+    called: dict[str, str] = {}
+    given = {word: lambda word=word: (called.update({word: 'called'}), CHANGES[word]())[1] for word in CHANGES}
+    found = HUNT._replace(make=lambda kind: (kind, given))(answer)
+    never = [word for word in CHANGES if word not in called]
+    said = f'{found.said}\nNever called: {", ".join(f"changes[{word!r}]" for word in never)}.' if never else found.said
+    return found._replace(said=said, did=found.did | {'never called': tuple(never)})

@@ -1,6 +1,7 @@
 """Lesson 12: its figures, and the trials of a neuron, a surrogate, a rescue, five suspects, and a leak."""
 
 from functools import cache, lru_cache
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -67,8 +68,10 @@ def neuron(answer: Any) -> Trial:
         lambda v: (lambda spike, after: (spikes * spike + rest * after).sum())(*cell(x, v))
     )(v).asnumpy()
     back = lambda cell: through(cell, 2.0, 1.0)
-    got['reset in the graph'], due['reset in the graph'] = back(kind()), back(nn.IFNode())
-    got['reset detached'], due['reset detached'] = back(kind(detached=True)), 1 + through(nn.IFNode(), 2.0, 0.0)
+    low = {'v_threshold': 0.5}  # with 1, v / threshold - 1 would be v - threshold
+    got['reset in the graph'], due['reset in the graph'] = back(kind(**low)), back(nn.IFNode(0.5))
+    got['reset detached'] = back(kind(detached=True, **low))
+    due['reset detached'] = 1 + through(nn.IFNode(0.5), 2.0, 0.0)
     wrong = [part for part, value in due.items() if not agree(got[part], value)]
     rows = [f'{part}: got {written(got[part])}, and it should be {written(due[part])}' for part in wrong[:2]]
     said = f'{len(due)} parts agree: the slope, the spikes, the membranes, and the way back through the reset.'
@@ -120,7 +123,7 @@ def leaky(answer: Any) -> Trial:
     """Three moments: the membranes after each, and the gradient of the last one with respect to the first."""
     kind = class_of(answer, 'Leaky')
     x, v = ms.Tensor(CURRENT), ms.Tensor(MEMBRANE)
-    begun(kind().charge(x, v))
+    found = begun(kind().charge(x, v))
 
     def run(v: Any, charge: Any) -> Any:
         for _ in range(3):
@@ -129,6 +132,9 @@ def leaky(answer: Any) -> Trial:
 
     right = lambda x, v: 0.9 * v + x
     did, due = {}, {}
+    if not isinstance(found, ms.Tensor):
+        said = 'A NumPy number times a Tensor is an array: write the Tensor first.' * isinstance(found, np.ndarray)
+        end(f'charge returned {type(found).__name__}; expected a Tensor. {said}', charge=type(found).__name__)
     for charge, out in ((kind().charge, did), (right, due)):
         out['membrane after three moments'] = run(v, charge).asnumpy()
         out['its gradient'] = ms.grad(lambda v, charge=charge: run(v, charge).sum())(v).asnumpy()
@@ -170,7 +176,7 @@ def own(answer: Any) -> Trial:
 
 def kind(slope: np.ndarray) -> str:
     """What is remarkable about a slope, in a word: answers of one kind share a misconception."""
-    left, right, far = slope[WIDE < 0], slope[WIDE > 0], slope[np.abs(WIDE) >= 0.7]
+    left, right, far = slope[WIDE < 0], slope[WIDE > 0], slope[np.abs(WIDE) >= 0.3]
     if not slope.any():
         return 'zero'
     if (right < 0).any() and (left >= 0).all():
@@ -204,7 +210,7 @@ def rescue(answer: Any) -> Trial:
     for what, value in given.items():
         if value is ...:
             return Trial(True, False, {what: 'open'}, f'Still open: {what}. It was {WAS[what]}.')
-        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        if isinstance(value, bool) or not isinstance(value, Real) or not value > 0:
             return Trial(True, False, {what: 'odd'}, f'{what} is a number above 0, but got {value!r}.')
     steps = min(int(given['steps']), LONGEST)
     got = tried(float(given['v_threshold']), float(given['learning_rate']), steps)

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from minicell.teach.trials import BLANK, Trial, hunted
+from minicell.teach.trials import BLANK, Hunt, Trial, stopped
 
 from . import probes
 from .engine import STEPS, module, own, so_far, stored, typed, whole, with_names
 from .figures import FIGURES
-from .programs import Wrong, stopped
+from .programs import Wrong
 
 # what each step defines for the others; the last one is what is checked
 DEFINES = (
@@ -163,13 +163,12 @@ def changed(old: str, new: str) -> ModuleType:
     return module('engine', space)
 
 
-def hunt(answer: Any) -> Trial:
-    """Ask a function about engines that the learner has not seen, each with a tape that nobody has used."""
-    due = [('', word) for *_, word in HIDDEN]
-    slope = '-x * x at x = 1.5', (lambda x: -x * x, 1.5), -3.0
-    return hunted(answer, lambda: [answer(changed(old, new)) for old, new, _ in HIDDEN], due, WORDS, 'Engine', slope)
+def engine(old: str, new: str) -> tuple[ModuleType]:
+    """A changed engine, with a tape that nobody has used."""
+    return (changed(old, new),)
 
 
+SLOPE = 'abs(x) - 3 * x at x = 0', (lambda x: abs(x) - 3 * x, 0.0), -3.0  # one side alone says -2 or -4
 TRIALS = {
     '13a': step(1, probes.constant, probes.addresses, probes.found_again),
     '13b': step(
@@ -210,5 +209,5 @@ TRIALS = {
         probes.higher_orders,
         probes.one_in_the_other,
     ),
-    '13g': hunt,
+    '13g': Hunt(WORDS, HIDDEN, engine, noun='Engine', slope=SLOPE),
 }

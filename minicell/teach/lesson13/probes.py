@@ -11,9 +11,11 @@ import numpy as np
 
 import minicell as ms
 from minicell import ops
+from minicell.teach.trials import stopped
 
-from .programs import PEER, Program, Wrong, counting, document, equal, must, numbers, plain, product, sine, stopped
+from .programs import PEER, Program, Wrong, counting, document, equal, must, numbers, plain, product, sine
 
+BENT = 'mul', 'sin', 'cos', 'matmul'  # ops whose gradients depend on their inputs
 SPARE = 3  # entries that the tape has already, so that an address is not right by chance
 
 
@@ -136,6 +138,8 @@ def the_entry_holds_tensors(m: SimpleNamespace) -> str:
     said = 'An entry should hold the inputs themselves: Tensors with addresses.'
     must(same, 'inputs', type(entry[2][0]).__name__, said)
     must(callable(entry[1]) and entry[3] is out, 'entry', 'parts', 'An entry should be (name, rule, inputs, out).')
+    many = len(m.entries[m.mul(x, m.Tensor(3.0)).at][2])
+    must(many == 2, 'constants', many, 'An entry should hold all inputs, constants too: the rule wants their numbers.')
     return 'The entry holds the Tensors themselves.'
 
 
@@ -158,13 +162,20 @@ def the_rules(m: SimpleNamespace) -> str:
         out = vars(m)[name](*inputs)
         equal(out, right, name, f'What {name} returns')
         part, said = f'rule of {name}', f'The rule of {name}'
-        found = m.entries[-1][1](dout, out, *inputs)
+        rule = m.entries[-1][1]
+        found = rule(dout, out, *inputs)
         whole = isinstance(found, tuple | list) and len(found) == len(given)
         must(whole, part, 'form', f'{said} should return a tuple, one gradient per input.')
         for k, dx in enumerate(back(ms.Tensor(scale, ms.float32))):
             equal(found[k], dx, part, f'{said}, input {k + 1}')
             off = f'{said} has the right numbers, but what it computes is not on the tape: write it with ops.'
             must(found[k].at >= 0, part, 'no entry', off)
+        constants = [m.Tensor(each) for each in given]
+        parts = {'dout': (dout, out, *constants), 'the inputs': (m.Tensor(scale), out, *inputs)}
+        for of, some in parts.items():
+            if of == 'dout' or name in BENT:
+                lost = f'{said} takes the numbers of {of}, and leaves no entry for them: write it with ops.'
+                must(all(dx.at >= 0 for dx in rule(*some)), part, f'no entry of {of}', lost)
     return 'The seven rules are right, and made of ops.'
 
 
@@ -180,6 +191,8 @@ def alike(m: SimpleNamespace, program: Program, given: list, what: str, part: st
     m.exp = m.op('Exp', np.exp, lambda dout, out, x: (dout * out,))  # none of the learner's ops uses out
     due = PEER.gradients(program(PEER))(*map(ms.Tensor, given))
     found = m.gradients(program(m))(*map(m.Tensor, given))
+    there = [entry[0] for entry in m.entries[:SPARE]] == ['Spare'] * SPARE
+    must(there, 'tape', 'emptied', f'{what}: entries that were there before the gradient are gone.')
     many = isinstance(found, tuple | list) and len(found) == len(given)
     said = f'{what}: `gradients` should return a tuple, one gradient per input.'
     must(many, part or what, type(found).__name__, said)
@@ -268,6 +281,8 @@ def more_uses(m: SimpleNamespace) -> str:
     """Uses of an intermediate value."""
     alike(m, lambda m: lambda x: (lambda y: y * y * y + m.sin(y))(m.cos(x)), [0.7], '`y * y * y + sin(y)`')
     alike(m, lambda m: lambda x, y: m.matmul(x, y) * m.matmul(x, y) + x, [SMALL, SMALL], '`matmul(x, y)` used twice')
+    # one Tensor is the gradient of both inputs of a sum: who adds to it in place changes both
+    alike(m, lambda m: lambda x, y: x + y + x, [2.0, 0.5], '`x + y + x`')
     return 'An intermediate value with three uses.'
 
 
@@ -331,6 +346,15 @@ def one_entry(m: SimpleNamespace) -> str:
     left(m, lambda: cell(x, y), ['Product'], 'entries', 'A Cell with a `bprop`')
     left(m, lambda: cell(a, y), ['Product'], 'entries', 'The same Cell with one constant input')
     left(m, lambda: cell(a, a), [], 'constant inputs', 'The same Cell with constant inputs')
+    given: list[Any] = []
+    cell.bprop = lambda *some: (given.extend(some), some[:2])[1]
+    out, dout = cell(x, y), m.leaf(m.Tensor(1.0))
+    m.entries[-2][1](dout, out, x, y)
+    pairs = zip(('x', 'y', 'out', 'dout'), given, (x, y, out, dout), strict=False)
+    lost = ', '.join(name for name, t, due in pairs if t.at != due.at)
+    said = f'`bprop` should get Tensors with their addresses, or nothing goes back through it. Not so: {lost}.'
+    must(not lost, 'addresses', lost, said)
+    del cell.bprop
     equal(cell(a, a), ops.sin(ms.Tensor(3.0)) * 3, 'out', 'What the Cell returns')
     entry = (cell(x, y), m.entries[-1])[1]
     kept = len(entry[2]) == 2 and entry[2][0] is x and entry[2][1] is y

@@ -3,8 +3,6 @@
 What makes a program gets minicell, or the learner's engine, by the same names.
 """
 
-import linecache
-import traceback
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -101,16 +99,6 @@ class Wrong(Exception):
     def __init__(self, part: str, found: Any, said: str) -> None:
         super().__init__(said)
         self.part, self.found = part, found
-
-
-def stopped(error: Exception) -> str:
-    """An error in the learner's code as a sentence, with the line of the learner's where it was raised."""
-    where = ''
-    for frame, number in traceback.walk_tb(error.__traceback__):
-        if not frame.f_globals.get('__name__', '').startswith(('minicell', 'numpy')):
-            line = linecache.getline(frame.f_code.co_filename, number).strip()
-            where = f', in `{frame.f_code.co_name}`' + (f' at `{line}`' if line else '')
-    return f'Your code stops with {type(error).__name__}: {error}{where}.'
 
 
 def must(holds: Any, part: str, found: Any, said: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach import about
-from minicell.teach.trials import ERRORS, Trial, begun, called, cell_of, class_of, fresh, function_of, hunted
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, called, cell_of, class_of, compared, fresh, function_of
 
 from .figures import FIGURES
 
@@ -162,6 +162,8 @@ def joined(did: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
 
 def formed(found: dict[str, Any]) -> str:
     """What is wrong with the form of what bprop returned, in a sentence; '' if nothing is."""
+    if 'stopped' in found:
+        return str(found['stopped'])
     if found['returned'] != 'one gradient':
         return f'bprop: {found["returned"]}; there is one input: return (dx,).'
     if not isinstance(found['dx'], np.ndarray):
@@ -171,18 +173,6 @@ def formed(found: dict[str, Any]) -> str:
     if 'a call between' in found:
         return 'Another call of the Cell, before backward begins, changes what bprop returns.'
     return ''
-
-
-def compared(dx: np.ndarray, right: np.ndarray, named: Callable[[tuple[int, ...]], str], what: str = 'your dx') -> str:
-    """The first number that is off, NaN before others, in a sentence; '' if none is."""
-    if dx.shape != right.shape:
-        return f'dx has shape {dx.shape}; x has shape {right.shape}.'
-    off = np.argwhere(~np.isclose(dx, right, rtol=1e-5, atol=1e-8))
-    if not len(off):
-        return ''
-    place = next((tuple(at) for at in off if np.isnan(dx[tuple(at)])), tuple(off[0]))
-    value = 'NaN' if np.isnan(dx[place]) else f'{dx[place] + 0.0:.4g}'
-    return f'{named(place)}: {what} is {value}; expected {right[place] + 0.0:.4g}.'
 
 
 # ---- 14d -----------------------------------------------------------------------------------------------------------
@@ -227,24 +217,25 @@ HIDDEN: Sequence[tuple[int, Callable[[Any, float, Any], Any], str]] = (
 )
 
 
+def quantizer(bits: int, passes: Callable[[Any, float, Any], Any]) -> tuple[nn.Cell]:
+    """A quantizer that passes on what it is told to."""
+    return (Hidden(bits, passes),)
+
+
+HUNT = Hunt(WORDS, HIDDEN, quantizer, lambda bits, passes: f'{bits} bit{"s" * (bits > 1)}')
+
+
 def hunt(answer: Any) -> Trial:
-    """Ask a function about quantizers that the learner has not seen."""
+    """How often each bprop runs is noted as well: those who say the same of all may have asked otherwise."""
+    ran: list[list[int]] = []  # what a Cell counts on itself is undone by a check
 
-    asked: list[int] = []  # by number, each Cell whose bprop runs; a check undoes what a Cell counts on itself
+    def counted(bits: int, passes: Callable[[Any, float, Any], Any]) -> tuple[nn.Cell]:
+        calls: list[int] = []
+        ran.append(calls)
+        return quantizer(bits, lambda *given: calls.append(1) or passes(*given))
 
-    def hidden(number: int, bits: int, passes: Callable[[Any, float, Any], Any]) -> Hidden:
-        def noted(level: Any, most: float, dout: Any) -> Any:
-            asked.append(number)
-            return passes(level, most, dout)
-
-        return Hidden(bits, noted)
-
-    cells = [hidden(number, bits, passes) for number, (bits, passes, _) in enumerate(HIDDEN)]
-    names = [f'{bits} bit{"s" * (bits > 1)}' for bits, _, _ in HIDDEN]
-    due = list(zip(names, (word for *_, word in HIDDEN), strict=True))
-    found = hunted(answer, lambda: [answer(cell) for cell in cells], due, WORDS)
-    # a check of each Cell says the same of all of them, and so do others; how often it asks bprop tells it apart
-    return found._replace(did={'told': (found.did.get('told'), tuple(map(asked.count, range(len(cells)))))})
+    found = HUNT._replace(make=counted)(answer)
+    return found._replace(did={'told': (found.did.get('told'), tuple(map(len, ran)))})
 
 
 TRIALS = {'14a': trend, '14b': sign, '14c': clip, '14d': hunt}

@@ -13,17 +13,18 @@ from minicell import nn, ops
 from minicell.teach.trials import (
     ERRORS,
     Ended,
+    Hunt,
     Trial,
-    asked,
     begun,
     bprop_check,
     cell_of,
     class_of,
+    compared,
     dice,
     dots,
     form,
-    hunted,
     points,
+    variant,
 )
 
 from .figures import FIGURES
@@ -53,6 +54,12 @@ def checkpoint(answer: Any) -> Trial:
         did |= {f'{name}: {key}': value for key, value in found.did.items()}
         if not found.passed:
             return Trial(True, False, did, found.said)
+        given = points(shape, shape, seed=SEED)
+        mine, due = second(kind(part), given), second(part, given)
+        if not all(np.allclose(one, other) for one, other in zip(mine, due, strict=True)):
+            did['second order'] = np.concatenate([each.ravel() for each in mine])
+            said = f'part {name}: first order is right, and second order is not. Is all that bprop uses on the tape?'
+            return Trial(True, False, did, said)
     forward, backward = runs(kind)
     if (forward, backward > 0) != (1, True):
         did['runs'] = forward, backward
@@ -60,6 +67,15 @@ def checkpoint(answer: Any) -> Trial:
         return Trial(True, False, did, f'The gradients are right. {said}')
     said = f'dx and dw agree with autodiff for {len(PARTS)} parts, with two calls of each, and construct keeps nothing.'
     return Trial(True, True, did, said)
+
+
+def second(cell: Callable, given: list[Any]) -> list[np.ndarray]:
+    """The gradients of a sum of squared gradients, by x and by w."""
+
+    def slopes(x: Any, w: Any) -> Any:
+        return sum((g * g).sum() for g in ms.grad(lambda *given: (cell(*given) ** 2).sum(), (0, 1))(x, w))
+
+    return [g.asnumpy() for g in ms.grad(slopes, (0, 1))(*given)]
 
 
 def runs(kind: type) -> tuple[int, int]:
@@ -168,15 +184,11 @@ def two_calls(cell: Any) -> tuple[dict[str, Any], str]:
     first, second = cell.part.thrown[:2]
     slopes = [factor * cell.part.power * (X + k) ** (cell.part.power - 1) for k, factor in enumerate(FACTORS)]
     due = DY * (slopes[0] * first + slopes[1] * second)
-    if dx.shape != due.shape:
-        return did, f'dx has shape {dx.shape}; x has shape {due.shape}.'
-    off = np.flatnonzero(~np.isclose(dx, due))
-    if off.size:
-        if np.allclose(dx, DY * sum(slopes) * second):
-            return did, 'of two calls, the first got the dice of the second.'
-        k = next((k for k in off if np.isnan(dx[k])), off[0])
-        value = 'NaN' if np.isnan(dx[k]) else f'{dx[k] + 0.0:.4g}'
-        return did, f'two calls, number {k + 1}: dx is {value}; expected {due[k] + 0.0:.4g}, by the dice of forward.'
+    off = compared(dx, due, lambda place: f'two calls with the dice of forward, number {place[0] + 1}', 'dx')
+    if off and dx.shape == due.shape and np.allclose(dx, DY * sum(slopes) * second):
+        off = 'of two calls, the first got the dice of the second.'
+    if off:
+        return did, off
     if not went_on:
         return did, 'dx is right, but backward has moved the dice: what is thrown next is not what it would have been.'
     return did, ''
@@ -187,7 +199,7 @@ def two_calls(cell: Any) -> tuple[dict[str, Any], str]:
 WORDS = ('right', 'new dice', 'stale dice', 'turned back')
 
 
-class Kept(nn.Cell):
+class Suspect(nn.Cell):
     """A checkpoint around a part that keeps each number with probability `keep`; this one is right."""
 
     def __init__(self, keep: float) -> None:
@@ -209,56 +221,35 @@ class Kept(nn.Cell):
         """Runs the part, and goes back through it."""
         return (ms.grad(lambda x: (self.part(x) * dy).sum())(x),)
 
-    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """With the dice of this call."""
-        dy, _ = dout
-        with dice(int(out[1].item())):
+    def seeded(self, seed: int, x: Any, dy: Any) -> Any:
+        """The same, with the dice of a seed."""
+        with dice(seed):
             return self.again(x, dy)
 
-
-class New(Kept):
-    """Throws anew."""
-
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """As if the dice had been kept."""
-        dy, _ = dout
-        return self.again(x, dy)
+        """With the dice of this call."""
+        return self.seeded(int(out[1].item()), x, dout[0])
 
 
-class Stale(Kept):
-    """The seed of the last call, whichever call is asked about."""
-
-    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """Takes it from self."""
-        with dice(self.seed):
-            return self.again(x, dout[0])
-
-
-class TurnedBack(Kept):
-    """Leaves the dice where forward had them."""
-
-    def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """Sets the seed for good."""
-        np.random.seed(int(out[1].item()))
-        return self.again(x, dout[0])
-
+New = variant(Suspect, bprop=lambda self, x, out, dout: self.again(x, dout[0]))
+Stale = variant(Suspect, bprop=lambda self, x, out, dout: self.seeded(self.seed, x, dout[0]))
+TurnedBack = variant(
+    Suspect, bprop=lambda self, x, out, dout: (np.random.seed(int(out[1].item())), self.again(x, dout[0]))[1]
+)
 
 HIDDEN = (
     (Stale, 0.5, 'stale dice'),
-    (Kept, 0.5, 'right'),
+    (Suspect, 0.5, 'right'),
     (TurnedBack, 0.5, 'turned back'),
     (New, 0.5, 'new dice'),
-    (Kept, 0.8, 'right'),
+    (Suspect, 0.8, 'right'),
     (New, 0.8, 'new dice'),
     (TurnedBack, 0.8, 'turned back'),
     (Stale, 0.8, 'stale dice'),
 )
 
 
-def hunt(answer: Any) -> Trial:
-    """Ask a function about checkpoints that the learner has not seen."""
-    told = partial(asked, answer, HIDDEN, SEED)
-    return hunted(answer, told, [(f'{keep:.0%} kept', due) for _, keep, due in HIDDEN], WORDS)
-
-
-TRIALS = {'15a': checkpoint, '15b': keeps_dice, '15c': hunt}
+HUNT = Hunt(
+    WORDS, HIDDEN, lambda kind, keep: (kind(keep),), lambda kind, keep: f'{keep:.0%} kept', within=partial(dice, SEED)
+)
+TRIALS = {'15a': checkpoint, '15b': keeps_dice, '15c': HUNT}

@@ -12,7 +12,7 @@ from tests.lessons.judges.judge import Judge, Parts, by_cases, numbers, slopes
 
 def at_thresholds(t: float) -> np.ndarray:
     """On both thresholds, on both sides of them, and at 0."""
-    return np.array([-3.0, -t - 0.25, -t, -t + 0.25, 0.0, t / 4, t, t + 0.5, 2.5])
+    return np.array([-3.0, -t - 0.25, -t, -t + 0.25, 0.0, t / 4, 0.9 * t, t, t + 0.5, 2.5])
 
 
 def shrinks(answer: Any, t: float) -> Parts:

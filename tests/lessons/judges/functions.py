@@ -48,14 +48,19 @@ def program(f: Callable, inputs: int) -> Callable:
 
 def read_back(answer: Any, f: Callable, given: tuple[float, ...]) -> Parts:
     """What a loop finds for each input of a program."""
-    found = answer(*entries_of(program(f, len(given)), *given))
+    entries, result = entries_of(program(f, len(given)), *given)
+    leads = {result}
+    for entry in entries[::-1]:
+        leads |= set(entry.inputs) if entry.out in leads else set()
+    found = answer(entries, result)
     yield from ((of, float(found.get(of, math.nan))) for of in 'xy'[: len(given)])
+    yield 'every value', leads <= set(found)
 
 
 def read_due(f: Callable, given: tuple[float, ...]) -> dict[str, Any]:
     """The slopes; where the result does not depend on an input, it need not be in the dict."""
     none = lambda found: math.isnan(found) or found == 0
-    return {of: slope or none for of, slope in gradients_of(f, given).items()}
+    return {of: slope or none for of, slope in gradients_of(f, given).items()} | {'every value': True}
 
 
 PRODUCTS: dict[str, Callable] = {
@@ -207,6 +212,7 @@ BLENDS: dict[str, tuple[Callable, bool]] = {
     'no dout': (lambda x, y, k, dout: SHARE(x, y, k, ops.ones_like(dout)), True),
     'zero': (lambda x, y, k, dout: ops.zeros_like(y), True),
     'in full': (lambda x, y, k, dout: 4 * SHARE(x, y, k, dout), True),
+    'off elsewhere': (lambda *given: SHARE(*given) + ms.Tensor(np.eye(*given[1].shape)), False),
     'also right': (lambda x, y, k, dout: ops.ones_like(y) * (k / y.shape[0]) * x * dout, False),
 }
 

@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell import nn, ops
-from minicell.teach import lesson02, lesson03, lesson08, lesson14, lesson15
+from minicell import ops
+from minicell.teach import lesson02, lesson03, lesson07, lesson08, lesson10, lesson14, lesson15
 from minicell.teach.lesson01.entries import engine, read_by, total, with_rule
 from minicell.teach.lesson07 import suspects as masks
 from minicell.teach.lesson09 import suspects as orders
-from minicell.teach.lesson10 import differences, zoo
+from minicell.teach.lesson10 import zoo
 from minicell.teach.lesson11.hunt import CODE, changes
 from minicell.teach.lesson11.hunt import space as stored
-from minicell.teach.lesson13 import changed
+from minicell.teach.lesson13 import engine as engine_of
 from tests.lessons.judges.judge import Judge, noted
 
 
@@ -73,6 +73,7 @@ RULES = (
     (WAVE, lambda a, b, d: (-a * d, b * d), 'wrong slope'),
     (WAVE, lambda a, b, d: (a * ops.abs(d), b * ops.abs(d)), 'not linear'),
     (HYPERBOLA, lambda a, b, d: (a, b), 'deaf'),
+    (HYPERBOLA, lambda a, b, d: (b * d, a * d), 'wrong slope'),
     (HYPERBOLA, lambda a, b, d: (a * d, b * d), 'right'),
 )
 
@@ -92,8 +93,9 @@ PRODUCTS = (
 
 MASKS = each_with(
     (
-        (masks.Right, 'right'),
+        (masks.Suspect, 'right'),
         (masks.Stale, 'stale mask'),
+        (masks.StaleAsMany, 'stale mask'),
         (masks.Twice, 'scaled twice'),
         (masks.New, 'new mask'),
         (masks.TwiceByMask, 'scaled twice'),
@@ -117,6 +119,8 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
     (lambda x: ops.select(x <= 0, ops.maximum(x, -1.0), ms.Tensor(np.minimum(x.asnumpy(), 1.0))), 'gap'),
     (lambda x: ops.select(x > -1, ops.select(x > 1, 1.0, x), -1.0), 'edge'),
     (lambda x: outside(x, x + ms.Tensor(0.3 * x.asnumpy())), 'gap'),
+    (lambda x: outside(x, x + 0.3 * x * x - ms.Tensor(0.3 * x.asnumpy() ** 2)), 'gap'),
+    (lambda x: -outside(x, 2 * ms.Tensor(x.asnumpy()) - x), 'gap'),
     (lambda x: ops.select(ops.abs(x) <= 1, x, ops.abs(x) / x), 'nan'),
     (lambda x: ops.minimum(ops.maximum(x, -1.0), 1.0), 'right'),
     (lambda x: ops.select(x < 1, ops.select(x < -1, -1.0, x), 1.0), 'edge'),
@@ -143,14 +147,13 @@ BENT = (
 
 ONE, TWO = ((0.4, -3.0, 1.1), (2.0, -0.6, 0.1)), ((5.0, 0.2, -1.4), (0.0, 0.0, 1.0))
 WEIGHTS = each_with(
-    ((zoo.Right, 'right'), (zoo.Mean, 'mean'), (zoo.NoW, 'cut'), (zoo.NoB, 'cut'), (zoo.Swapped, 'swapped')), (ONE, TWO)
+    ((zoo.Suspect, 'right'), (zoo.Mean, 'mean'), (zoo.NoW, 'cut'), (zoo.NoB, 'cut'), (zoo.Swapped, 'swapped')),
+    (ONE, TWO),
 )
 
 # the same kinds of Cells with other numbers and other counts
 OTHERS = CODE.replace('FIRST, SECOND = 2.0, 5.0', 'FIRST, SECOND = 3.0, 7.0').replace('> 3 else', '> 5 else')
-OTHERS = (
-    OTHERS.replace('> 8 else', '> 7 else').replace('x <= 0, 2 * x', 'x <= 0, -x').replace('x > 0, 2 * x', 'x > 0, x')
-)
+OTHERS = OTHERS.replace('x <= 0, 2 * x', 'x <= 0, -x').replace('x > 0, 2 * x', 'x > 0, x')
 FROZEN = (
     ('File', 'file'),
     ('DigitsAbove', 'global'),
@@ -164,19 +167,15 @@ FROZEN = (
 
 
 def graph_hunt() -> Judge:
-    """As the others, with a file to write and the mode put back."""
+    """As the others, with a file to write."""
     space: dict[str, Any] = {'__name__': '__main__'}
     exec(compile(OTHERS, '<exercise 11c, other Cells>', 'exec'), space)
 
     @contextmanager
     def within() -> Iterator[None]:
-        before = ms.get_context('mode')
         with changes():
             space['file'] = stored['file']
-            try:
-                yield
-            finally:
-                ms.set_context(mode=before)
+            yield
 
     given = {'file': space['change_file'], 'global': space['change_global']}
     return hunt(FROZEN, lambda name: (space[name], given), within=within)
@@ -211,7 +210,7 @@ QUANTIZERS = (
 
 DICE = each_with(
     (
-        (lesson15.Kept, 'right'),
+        (lesson15.Suspect, 'right'),
         (lesson15.Stale, 'stale dice'),
         (lesson15.TurnedBack, 'turned back'),
         (lesson15.New, 'new dice'),
@@ -220,42 +219,30 @@ DICE = each_with(
 )
 
 
-def ruled(kind: type, arguments: tuple, **changes: Any) -> nn.Cell:
-    """A suspect of a lesson, with another function or rule."""
-    cell = kind(*arguments)
-    vars(cell).update(changes)
-    return cell
-
-
-def rules(function: tuple, rule: Callable) -> tuple[nn.Cell]:
-    """A suspect of lesson 02."""
-    return (ruled(lesson02.Suspect, (function, 'right'), rule=rule),)
-
-
-def bends(curve: str, rule: Callable) -> tuple[nn.Cell, Callable]:
+def bends(curve: str, rule: Callable) -> tuple:
     """A suspect of lesson 09, and its function."""
-    function, slope = CURVES[curve]
-    return ruled(orders.Suspect, ('sin', 'right'), function=function, slope=slope, rule=rule), function
+    return orders.suspect(curve, rule, CURVES)
 
 
 def judges() -> dict[str, Judge]:
-    layer, product = lesson08.Suspect, lesson03.Suspect
     return {
         '1d': hunt(ENGINES, lambda each: (each,), lambda space: space['slope'](ops.exp, 0.7)),
-        '2b': hunt(RULES, rules, lambda space: float(space['slope'](lambda x: x * x * x, ms.Tensor(1.3, ms.float64)))),
-        '3b': hunt(PRODUCTS, lambda dx, dy: (ruled(product, ('right', 'right'), rules=(dx, dy)),)),
-        '7c': hunt(MASKS, lambda kind, keep: (kind(keep),)),
+        '2b': hunt(
+            RULES,
+            lesson02.suspect,
+            lambda space: float(space['slope'](lambda x: x * x * x, ms.Tensor(1.3, ms.float64))),
+        ),
+        '3b': hunt(PRODUCTS, lesson03.suspect),
+        '7c': hunt(MASKS, lesson07.HUNT.make),
         '8c': hunt(
             LAYERS,
-            lambda function: (layer(function),),
-            lambda space: np.asarray(space['slope'](layer(lambda x: x * x), np.array([0.5, -2.0]))),
+            lesson08.layer,
+            lambda space: np.asarray(space['slope'](*lesson08.layer(lambda x: x * x), np.array([0.5, -2.0]))),
         ),
         '9c': hunt(BENT, bends),
-        '10d': hunt(WEIGHTS, lambda kind, start: (kind(*start), differences)),
+        '10d': hunt(WEIGHTS, lesson10.suspect),
         '11c': graph_hunt(),
-        '13g': hunt(
-            CHANGES, lambda old, new: (changed(old, new),), lambda space: float(space['slope'](lambda x: x**3, 0.9))
-        ),
-        '14d': hunt(QUANTIZERS, lambda bits, passes: (lesson14.Hidden(bits, passes),)),
-        '15c': hunt(DICE, lambda kind, keep: (kind(keep),)),
+        '13g': hunt(CHANGES, engine_of, lambda space: float(space['slope'](lambda x: x**3, 0.9))),
+        '14d': hunt(QUANTIZERS, lesson14.quantizer),
+        '15c': hunt(DICE, lesson15.HUNT.make),
     }

@@ -10,6 +10,45 @@ from minicell.teach.exercise import Exercise
 from tests.lessons.judges.mutants import Mutant
 
 ANSWERS = """
+1b wrong: gradients[name] += gradient => gradients[name] += gradient; gradients.pop(entry.out, None)
+1b right: gradients.setdefault(name, 0.0) => pass ;; gradients[name] += gradient =>
+    gradients[name] = gradients.get(name, 0) + gradient
+1c wrong: return y * dout, x * dout => return (y * dout,)
+1c right: return y * dout, x * dout => return [each * dout for each in (y, x)]
+1d right: (at(f, x + eps) - at(f, x - eps)) / (2 * eps) => (at(f, x + eps) - at(f, x)) / eps
+2a wrong: dout * x * ops.cos(y) => dout * out * ops.cos(y) / ops.sin(y)
+2a wrong: dout * ops.sin(y) => ops.abs(dout) * ops.sin(y)
+2b wrong: np.allclose(one, [by_x, by_y], atol=1e-4) => np.allclose(one[1], by_y, atol=1e-4)
+2b wrong: np.allclose(one, [by_x, by_y], atol=1e-4) => np.allclose(one.sum(), by_x + by_y, atol=1e-4)
+3b right: np.arange(1.0, 10.0).reshape(3, 3), np.arange(11.0, 20.0).reshape(3, 3) =>
+    np.arange(9).reshape(3, 3) + 1, np.arange(9).reshape(3, 3) + 11
+4c wrong: np.allclose(by_bprop, by_differences, rtol=1e-4, atol=1e-6) => np.all(by_bprop - by_differences < 1e-4)
+4c wrong: np.allclose(by_bprop, by_differences, rtol=1e-4, atol=1e-6) => np.all(by_differences - by_bprop < 1e-4)
+5c wrong: rtol=1e-4) => atol=1)
+5c wrong: not np.isclose(by_bprop, by_differences, rtol=1e-4) => round(by_bprop) != round(by_differences)
+5c wrong: not np.isclose(by_bprop, by_differences, rtol=1e-4) => not ms.check_bprop(cell, x, y, k).ok
+5c wrong: / 2e-5 => / 1
+5c wrong: step[0, 1] = 1e-5 => step[:] = 1e-5
+5c right: return not np.isclose(by_bprop, by_differences, rtol=1e-4) =>
+    return abs(by_bprop - by_differences) > 1e-4 * abs(by_differences)
+7b wrong: thrown = ms.Tensor( => np.random.seed(1); thrown = ms.Tensor(
+7b wrong: mask = thrown < self.keep_prob =>
+    mask = ms.Tensor((np.arange(x.shape[0]) < round(self.keep_prob * x.shape[0]))[:, None])
+7b right: mask = thrown < self.keep_prob => mask = 1 - thrown < self.keep_prob
+7c wrong: ((dx != 0) != (y != 0)).any() => (dx != 0).sum() != (y != 0).sum()
+8b wrong: self.t, x - self.t => 0.5, x - self.t
+8c wrong: np.allclose(dx[inner], slope(layer, x)[inner], atol=1e-3) =>
+    np.allclose(dx[inner].sum(), slope(layer, x)[inner].sum(), atol=1e-3)
+8c wrong: np.allclose(dx[inner], slope(layer, x)[inner], atol=1e-3) =>
+    np.allclose(abs(dx[inner]), abs(slope(layer, x)[inner]), atol=1e-3)
+8c wrong: np.allclose(dx[inner], slope(layer, x)[inner], atol=1e-3) => np.all(dx[inner] - slope(layer, x)[inner] < 1e-3)
+8c wrong: np.allclose(dx[inner], slope(layer, x)[inner], atol=1e-3) => np.all(slope(layer, x)[inner] - dx[inner] < 1e-3)
+10d wrong: return 'mean' => return {'Mean': 'mean', 'NoW': 'cut', 'NoB': 'cut'}.get(type(cell).__name__, 'right')
+11c wrong: if not same(kind, 10): => if not same(kind, 9):
+11c wrong: change() => change
+12a wrong: self.surrogate(v - self.v_threshold) => self.surrogate(v / self.v_threshold - 1)
+12c right: 0.05 => __import__('numpy').float32(0.05)
+15a wrong: ms.vjp(self.part, x, w) => ms.vjp(self.part, ms.Tensor(x.asnumpy()), ms.Tensor(w.asnumpy()))
 2a wrong: dout * ops.sin(y) => dout * x ;; dout * x * ops.cos(y) => dout * y
 2a wrong: dout * ops.sin(y) => out / x * dout
 2a right: dout * ops.sin(y) => ops.sin(y) * dout ;; dout * x * ops.cos(y) => ops.cos(y) * (x * dout)

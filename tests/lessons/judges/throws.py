@@ -7,6 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import ops
+from minicell.teach import lesson15
 from tests.lessons.judges.cells import dout_for, shape_of, value
 from tests.lessons.judges.judge import Judge, Parts, by_cases, numbers, slopes
 
@@ -68,6 +69,7 @@ def drops_forward(answer: Any, keep: float) -> Parts:
     passed = factors[..., :1] != 0
     yield 'kept', float(passed.mean())
     yield 'apart', bool(0 < keep < 1 and passed.mean(axis=(1, 2)).min() == 0)
+    yield 'anew', bool((passed[0] != passed[1]).any())
     yield 'factor', factors[factors != 0][:5]
     yield 'mask', masks
     yield 'the mask was used', bool(np.array_equal(masks != 0, passed))
@@ -81,6 +83,7 @@ def forward_due(keep: float) -> dict[str, Any]:
     return {
         'kept': lambda found: abs(found - keep) < 0.045,
         'apart': False,
+        'anew': 0 < keep < 1,
         'factor': lambda found: bool(np.allclose(found, scale(keep)) and (len(found) > 0) == (keep > 0)),
         **dict.fromkeys(('the mask was used', 'bprop', 'check'), True),
     }
@@ -109,6 +112,7 @@ def recomputes(answer: Any, part: Callable, plain: Callable, shape: tuple[int, .
     yield from zip(('dx', 'dw'), map(value, back(ms.Tensor(1.0, ms.float64))), strict=True)
     yield 'runs', (forward, len(ran) > forward)
     yield 'written', any(not np.array_equal(t.asnumpy(), each) for t, each in zip(given, (x, w), strict=True))
+    yield from zip(('ddx', 'ddw'), lesson15.second(cell, given), strict=True)
 
 
 def recompute_due(part: Callable, plain: Callable, shape: tuple[int, ...]) -> dict[str, Any]:
@@ -116,7 +120,8 @@ def recompute_due(part: Callable, plain: Callable, shape: tuple[int, ...]) -> di
     x, w = numbers(*shape, seed=150), numbers(*shape, seed=151)
     d = dout_for(np.asarray(plain(x, w)))
     dx, dw = slopes(lambda x, w: float((plain(x, w) * d).sum() - 2 * (plain(x + 1.5, w - 0.7) * d).sum()), x, w)
-    return {'dx': dx, 'dw': dw, 'runs': (2, True), 'written': False, 'out': plain(x, w)}
+    twice = dict(zip(('ddx', 'ddw'), lesson15.second(part, [ms.Tensor(x), ms.Tensor(w)]), strict=True))
+    return {'dx': dx, 'dw': dw, 'runs': (2, True), 'written': False, 'out': plain(x, w)} | twice
 
 
 THROWS: dict[str, tuple[Callable[[], np.ndarray]]] = {

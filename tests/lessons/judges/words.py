@@ -4,6 +4,7 @@ Where the trial is a table that minicell has measured, what is due is the soluti
 the truth is held by its own tests. Where several answers are right, or a hint speaks of what they do, it is worked out.
 """
 
+from numbers import Real
 from typing import Any
 
 from minicell.teach.about import exercise
@@ -56,7 +57,7 @@ def cheapest(pair: tuple[str, str]) -> Any:
 def rescued(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     """The accuracy with these settings, and what is to be said of them."""
     v, rate, steps = (answer.get(name, ...) for name in ('v_threshold', 'learning_rate', 'steps'))
-    if not all(type(each) in (int, float) and each > 0 for each in (v, rate, steps)):
+    if not all(isinstance(each, Real) and not isinstance(each, bool) and each > 0 for each in (v, rate, steps)):
         return {'settings': repr(answer)}
     product = 100 * v
     return {

@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import article, users_line
-from ...core.tensor import Tensor
-from ...core.watch import Op, Tape
-from .. import style
-from . import slopes
+from ..core.errors import article, users_line
+from ..core.tensor import Tensor, is_float
+from ..core.watch import Op, Tape
+from ..replay.program import pulled, wide
+from ..story.followed import tried
 from .book import Book, Handed
+
+NAMED = 12  # so many names stand in a sentence
 
 
 class NotHandedOut(ValueError):
@@ -41,22 +43,21 @@ def by_name(book: Book, name: str) -> Handed:
         if said in book.by_name:
             return book.by_name[said]
     for t in book.tensors.values():
-        if book.called(t) in (name, name[1:]) and t.array.dtype.kind not in 'fc':
+        if book.called(t) in {name, name[1:]} - {''} and not is_float(t):
             raise ValueError(no_float(book, t))
     raise ValueError(f'There is no gradient called {name!r} on this tape. {names(book)}{users_line()}')
 
 
 def no_float(book: Book, t: Tensor) -> str:
     """What to say of a Tensor that has no gradient."""
-    return f'{book.name(t)} is {t.dtype}: only a Tensor of floats has a gradient.{users_line()}'
+    return f'{book.name(t) or "This"} is {t.dtype}: only a Tensor of floats has a gradient.{users_line()}'
 
 
 def names(book: Book) -> str:
     """The names that there are, the results first."""
-    known, most = list(book.by_name), style.ASKED_NAMES
-    if not known:
-        return 'It has none: take a gradient inside the `with` block.'
-    return f'It has {", ".join(known[:most])}{f" and {len(known) - most} more" if len(known) > most else ""}.'
+    known, more = list(book.by_name), len(book.by_name) - NAMED
+    said = f'It has {", ".join(known[:NAMED])}{f" and {more} more" * (more > 0)}.'
+    return said if known else 'It has none: take a gradient inside the `with` block.'
 
 
 def by_identity(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Handed, tuple]:
@@ -67,12 +68,12 @@ def by_identity(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple
     if not isinstance(gradient, Tensor | np.ndarray | np.generic):
         raise TypeError(f"tape.why takes a gradient that the tape handed out, or its name such as 'dx', but got "
                         f'{article(type(gradient).__name__)}.{users_line()}')  # fmt: skip
-    asked_for = gradient
-    while id(gradient) not in book.by_id:
-        if (moved := step(tape, book, gradient, index)) is None:
-            raise NotHandedOut(unknown(book, asked_for))
-        gradient, index = moved
-    return book.by_id[id(gradient)], index
+    moved = gradient, index
+    while moved and id(moved[0]) not in book.by_id:
+        moved = step(tape, book, *moved)
+    if moved is None:
+        raise NotHandedOut(unknown(book, gradient))
+    return book.by_id[id(moved[0])], moved[1]
 
 
 def step(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Tensor, tuple] | None:
@@ -80,36 +81,30 @@ def step(tape: Tape, book: Book, gradient: object, index: tuple) -> tuple[Tensor
     op = book.origin.get(id(gradient))
     if not isinstance(op, Op) or not isinstance(op.out, Tensor) or op.state == 'hidden':
         return None
-    seed = np.zeros(op.out.shape)
-    if len(index) != seed.ndim or any(not -n <= i < n for i, n in zip(index, seed.shape, strict=True)):
+    seed, (place, error) = np.zeros(op.out.shape), tried(within, op.out.shape, index)
+    if error is not None:
         return None
-    seed[index] = 1.0
-    inputs = [slopes.wide(tape.value(t, op.at)) for t in op.inputs]
-    read = slopes.Read(op.rule, inputs, op.attrs, slopes.wide(tape.value(op.out, op.at)), [seed])
-    try:
-        with slopes.quietly():
-            found = slopes.places(read, list(range(len(inputs))))
-    except slopes.REFUSED:
+    seed[place] = 1
+    ins, outs = ([wide(tape.value(t, op.at)) for t in ts] for ts in (op.inputs, [op.out]))
+    handed, _ = tried(pulled, op, ins, outs, [seed])
+    if handed is None or any(d is None for d in handed):
         return None
-    ones = [(p, tuple(j), d) for p, d in found for j in np.argwhere(np.asarray(d)).tolist()]
-    if len(ones) != 1 or len(found) != len(op.inputs):
-        return None
-    p, j, d = ones[0]
-    return (op.inputs[p], j) if np.asarray(d)[j] == 1 else None
+    ones = [(t, tuple(j), d[tuple(j)]) for t, d in zip(op.inputs, handed, strict=True) for j in np.argwhere(d).tolist()]
+    return ones[0][:2] if len(ones) == 1 and ones[0][2] == 1 else None
 
 
 def unknown(book: Book, gradient: object) -> str:
     """What to say of a Tensor that is no gradient of this tape."""
-    if id(gradient) in book.tensors or id(gradient) in book.origin:
-        if isinstance(gradient, Tensor) and gradient.array.dtype.kind not in 'fc':
-            return no_float(book, gradient)
-        due = book.gradient(gradient)
-        advice = f'Ask for {due!r}.' if due in book.by_name else names(book)
-        return f'{book.name(gradient)} is a value on the tape, and no gradient. {advice}{users_line()}'
-    return (
-        f'This tape handed out no such gradient: it may be of another tape, or a part of a gradient. Give the whole, '
-        f"and the index beside it, as tape.why('dx', (0, 2)). {names(book)}{users_line()}"
-    )
+    if id(gradient) not in book.tensors and id(gradient) not in book.origin:
+        return (
+            f'This tape handed out no such gradient: it may be of another tape, or a part of a gradient. Give the '
+            f"whole, and the index beside it, as tape.why('dx', (0, 2)). {names(book)}{users_line()}"
+        )
+    if not is_float(gradient):
+        return no_float(book, gradient)
+    due = book.gradient(gradient)
+    advice = f'Ask for {due!r}.' if due in book.by_name else names(book)
+    return f'{book.name(gradient) or "This"} is a value on the tape, and no gradient. {advice}{users_line()}'
 
 
 def as_index(index: Any) -> tuple[int, ...]:

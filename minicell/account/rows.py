@@ -1,10 +1,11 @@
 """The rows of an account, and sums of numbers that may be NaN or infinite."""
 
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import style
+MANY, KEPT = 8, 6  # over 8 rows of one kind, the largest 6 are kept, and the rest is one row
 
 
 class Row(NamedTuple):
@@ -28,11 +29,8 @@ class Row(NamedTuple):
 
 def running(rows: list[Row]) -> list[Row]:
     """The rows with their running sum."""
-    total, out = 0.0, []
-    for r in rows:
-        total += r.product
-        out.append(r._replace(total=total))
-    return out
+    totals = accumulate((r.product for r in rows), initial=0.0)
+    return [r._replace(total=t) for r, t in zip(rows, [*totals][1:], strict=True)]
 
 
 def size(value: Any) -> float:
@@ -43,9 +41,9 @@ def size(value: Any) -> float:
 def largest(products: Any) -> list[int]:
     """Which of many parts are told one by one: the few that matter most; what is not finite matters most of all."""
     sizes = np.abs(np.asarray(products))
-    if len(sizes) <= style.ROWS_MANY:
+    if len(sizes) <= MANY:
         return list(range(len(sizes)))
-    return sorted(np.argsort(-np.where(np.isfinite(sizes), sizes, np.inf), kind='stable')[: style.ROWS_KEPT].tolist())
+    return sorted(np.argsort(-np.where(np.isfinite(sizes), sizes, np.inf), kind='stable')[:KEPT].tolist())
 
 
 def odd(value: Any) -> bool:

@@ -1,16 +1,16 @@
 """A tape put in order for questions: who handed what to which tensor, and what all of it is called."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ...core.errors import Where
-from ...core.tensor import Tensor, tensors_in
-from ...core.watch import Call, Op, Tape
-from ...story import names
-from ...story.events import Walk
-from ...story.stack import ReadBack, Turn
+from ..core.errors import Where
+from ..core.tensor import Tensor, tensors_in
+from ..core.watch import Call, Enter, Op, Tape
+from ..story import names
+from ..story.events import Walk
+from ..story.stack import ReadBack, Turn
 
 NAME = re.compile(r'[A-Za-z_][\w.]*')
 
@@ -25,6 +25,7 @@ class Handed(NamedTuple):
     at: int
     place: int | None = None
     step: Turn | None = None
+    entry = property(lambda self: self.step and self.step.event.entry)  # that handed it out
 
 
 class Book:
@@ -37,37 +38,26 @@ class Book:
         self.lines: dict[int, Where | None] = {}  # time of an Op or Call -> its place in the user's code
         self.tensors: dict[int, Tensor] = {}  # all that ops, Cells and gradients were given
         for event in walk:
-            if note := getattr(self, f'_{type(event).__name__.lower()}', None):
-                note(event)
-        self.readings = walk.readings
+            inputs = getattr(event, 'inputs', ())
+            self.tensors |= {id(t): t for t in tensors_in((inputs, getattr(event, 'sources', ())))}
+            for t, name in zip(inputs, self.written(event), strict=False):
+                if NAME.fullmatch(name):
+                    self.read.setdefault(id(t), name)
+            if isinstance(event, Op | Call):
+                self.lines[event.at] = walk.entry.where if walk.entry else walk.places.users(event.where)[1]
+                self.origin |= {id(t): event for t in tensors_in(event.out)}
 
     # ---- what things are called ----
 
-    def _begin(self, event: Any) -> None:
-        self.tensors |= {id(t): t for t in (*event.inputs, *event.sources)}
-
-    def _enter(self, event: Any) -> None:
-        self._reads(event.inputs, names.parameters(event.cell, len(event.inputs)))
-
-    def _op(self, event: Any) -> None:
-        written = names.inputs(self.walk.places.expression(event.where), len(event.inputs))
-        if not all(map(NAME.fullmatch, written)):  # one may be a number: Python turns `3 * x` into x times 3
-            written = self.walk.tensors.in_order(event.inputs, written)
-        self._reads(event.inputs, written)
-        self._call(event)
-
-    def _call(self, event: Any) -> None:
-        entry = self.walk.entry
-        self.lines[event.at] = entry.where if entry else self.walk.places.users(event.where)[1]
-        self.origin |= {id(t): event for t in tensors_in(event.out)}
-        self.tensors |= {id(t): t for t in tensors_in(event.inputs)}
-
-    def _reads(self, given: tuple, written: Any) -> None:
-        for t, name in zip(given, written, strict=True):
-            if isinstance(t, Tensor):
-                self.tensors[id(t)] = t
-                if NAME.fullmatch(name):
-                    self.read.setdefault(id(t), name)
+    def written(self, event: Any) -> Sequence[str]:
+        """What the code calls that an event reads."""
+        if isinstance(event, Enter):
+            return names.parameters(event.cell, len(event.inputs))
+        if not isinstance(event, Op):
+            return ()
+        found = names.inputs(self.walk.places.expression(event.where), len(event.inputs))
+        # one may be a number: Python turns `3 * x` into x times 3
+        return found if all(map(NAME.fullmatch, found)) else self.walk.tensors.in_order(event.inputs, found)
 
     def called(self, tensor: Tensor) -> str:
         """What the code calls a tensor: the line that makes it, else a line that reads it."""
@@ -90,7 +80,7 @@ class Book:
     def gradients(self) -> dict[int, str]:
         """What to call the Tensors that are gradients themselves, by id: what another gradient differentiates."""
         found: dict[int, str] = {}
-        for reading in self.readings:
+        for reading in self.walk.readings:
             several = len(reading.back.outputs) > 1
             for k, (_, g) in enumerate(reading.back.outputs):
                 found.setdefault(id(g), f'dout[{k}]' if several else 'dout')
@@ -113,56 +103,46 @@ class Book:
         """What was handed out for a tensor: an outer gradient looks through an inner one's leaves."""
         return Handed(reading, self.walk.tensors.collector(tensor, reading.gradient.inputs), *handed)
 
-    def parts(self, reading: ReadBack) -> Iterator[Handed]:
-        """All that a reading starts with, and that its steps gave, in the order of time."""
-        for place, (t, g) in enumerate(reading.back.outputs):
-            yield self.collected(reading, t, g, reading.back.at, place)
-        for step in reading.turns:
-            for place, (t, g) in enumerate(step.give.gradients if step.give else ()):
-                yield self.collected(reading, t, g, step.give.at, place, step)
+    @cached_property
+    def parts(self) -> list[Handed]:
+        """All that readings start with, and that their steps gave, in the order of time."""
+        found = []
+        for reading in self.walk.readings:
+            given = [(None, reading.back.at, reading.back.outputs)]
+            given += [(step, step.give.at, step.give.gradients) for step in reading.turns if step.give]
+            for step, at, pairs in given:
+                found += [self.collected(reading, t, g, at, place, step) for place, (t, g) in enumerate(pairs)]
+        return found
 
-    def parts_of(self, handed: Handed) -> list[Handed]:
-        """What a gradient was added up from."""
-        return [part for part in self.parts(handed.reading) if part.tensor is handed.tensor]
-
-    def handed(self) -> Iterator[Handed]:
+    @cached_property
+    def handed(self) -> list[Handed]:
         """Everything that was handed out: the parts first, then what arrived, then the results."""
-        for reading in self.readings:
-            yield from self.parts(reading)
-        for reading in self.readings:
+        came, results = [], []
+        for reading in self.walk.readings:
             for step in reading.turns:
-                for t, g in cotangents(step.event):
-                    yield self.collected(reading, t, g, step.event.at)
-        for reading in self.readings:
-            if reading.end:
-                for t, g in zip(reading.gradient.inputs, reading.end.gradients, strict=False):
-                    yield Handed(reading, t, g, reading.end.at)
+                came += [self.collected(reading, t, g, step.event.at) for t, g in step.arrived]
+            if end := reading.end:
+                pairs = zip(reading.gradient.inputs, end.gradients, strict=False)
+                results += [Handed(reading, t, g, end.at) for t, g in pairs]
+        return [handed for handed in (*self.parts, *came, *results) if handed.value is not None]
 
     @cached_property
     def by_id(self) -> dict[int, Handed]:
         """The same by the id of what was handed out."""
-        return {id(handed.value): handed for handed in self.handed() if handed.value is not None}
+        return {id(handed.value): handed for handed in self.handed}
 
     @cached_property
     def by_name(self) -> dict[str, Handed]:
         """The same by name, the results first; of two that have one name, the later."""
         results, others = {}, {}
-        for handed in self.handed():
-            if handed.value is not None and handed.step is None:
+        for handed in self.handed:
+            if handed.step is None:
                 end = handed.reading.end
-                of = results if end and handed.at == end.at else others
-                of[self.gradient(handed.tensor)] = handed
-        for reading in self.readings:  # a result by the name that the user's line gives it
+                (results if end and handed.at == end.at else others)[self.gradient(handed.tensor)] = handed
+        for reading in self.walk.readings:  # a result by the name that the user's line gives it
             begin, found = reading.gradient.begin, reading.end.gradients if reading.end else ()
             target = self.walk.places.target(begin.where) if begin else ''
             for g, name in names.outputs(found if len(found) > 1 else next(iter(found), None), target):
                 if name.isidentifier() and g is not None:
                     others.setdefault(name, self.by_id[id(g)])
-        return results | {name: handed for name, handed in others.items() if name not in results}
-
-
-def cotangents(pull: Any) -> list[tuple[Tensor, object]]:
-    """The float outputs of the entry that backward reached, each with what arrived there (None: nothing)."""
-    outs = [t for t in tensors_in(pull.entry.out) if t.array.dtype.kind in 'fc']
-    given = pull.cotangent if isinstance(pull.cotangent, tuple) else (pull.cotangent,)
-    return list(zip(outs, given, strict=False))
+        return results | others | results

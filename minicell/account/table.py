@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ...ink import numbers
-from .. import style
-from ..formula import part
+from ..ink import numbers
+from ..story.names import part
 
 HEADS = ('who', 'through', 'line', 'slope', '× dout', '= part', 'total')
+FORMULA = 40  # characters
 STYLE = 'padding:1px 8px;text-align:{}'
 
 
@@ -31,13 +31,12 @@ def cells(rows: tuple) -> list[list[str]]:
     """The cells of rows: who and where stand once for rows that follow each other."""
     out, before = [], None
     for r in rows:
-        same = before == (r.who, r.line, r.entry)
-        before = r.who, r.line, r.entry
-        formula = r.formula if len(r.formula) <= style.FORMULA else f'{r.formula[: style.FORMULA - 1]}…'
-        who = f'{r.who}: {formula}' if formula else r.who
+        formula = r.formula if len(r.formula) <= FORMULA else f'{r.formula[: FORMULA - 1]}…'
+        who, here = f'{r.who}: {formula}' if formula else r.who, (r.who, r.line, r.entry)
         through = ', '.join(filter(None, (r.through, r.by and f'by {r.by}')))
-        out.append(['' if same else who, through, '' if same else r.line])
-        out[-1] += map(say, (r.factor, r.cotangent, r.product, r.total))
+        first = ['', through, ''] if here == before else [who, through, r.line]
+        out.append([*first, *map(say, (r.factor, r.cotangent, r.product, r.total))])
+        before = here
     return out
 
 
@@ -80,15 +79,13 @@ def text(account: Any) -> str:
 def html(account: Any) -> str:
     """The account as an html table; colours are the page's own."""
     heads, rows = grid(account)
+    sides = [f'{"right" if head[0] == ">" else "left"};white-space:pre' for head in heads]
 
     def row(tag: str, *found: str) -> str:
-        if not found[1:]:
-            return (
-                f'<tr><{tag} colspan="{len(heads) or 1}" style="{STYLE.format("left")}">{escape(*found)}</{tag}></tr>'
-            )
-        styles = (STYLE.format(f'{"right" if head[0] == ">" else "left"};white-space:pre') for head in heads)
-        parts = (f'<{tag} style="{style}">{escape(c)}</{tag}>' for c, style in zip(found, styles, strict=True))
-        return f'<tr>{"".join(parts)}</tr>'
+        styles, span = (sides, '') if found[1:] else (['left'], f' colspan="{len(heads) or 1}"')
+        parts = zip(found, map(STYLE.format, styles), strict=True)
+        cells = [f'<{tag}{span} style="{style}">{escape(c)}</{tag}>' for c, style in parts]
+        return f'<tr>{"".join(cells)}</tr>'
 
     body = [row('th', *(head.strip('>') for head in heads))] if heads else []
     body += [row('th' if kind == 'hdr' else 'td', *found) for kind, *found in rows]

@@ -1,10 +1,13 @@
-"""The account of one number of one gradient: a row for everything that was added up to make it."""
+"""`tape.why`: the account of one number of one gradient, a row for everything that was added up to make it."""
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.watch import Tape
-from . import slopes, table
+import numpy as np
+
+from ..core.watch import Tape, aside
+from . import table
 from .ask import asked
 from .maker import Maker
 from .rows import Row
@@ -44,6 +47,7 @@ class Account:
 
 def why(tape: Tape, gradient: object, index: Any = ()) -> Account:
     """See `Tape.why`."""
-    book, handed, index = asked(tape, gradient, index)
-    with slopes.quietly():
+    with aside(), warnings.catch_warnings(), np.errstate(all='ignore'):
+        warnings.simplefilter('ignore')
+        book, handed, index = asked(tape, gradient, index)
         return Account(**Maker(tape, book, handed, index).account(), tape=tape)
