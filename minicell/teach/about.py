@@ -1,17 +1,16 @@
 """All that a lesson asks, and how it answers: read from its Markdown, and from the Python of its figures and trials."""
 
-import ast
 import importlib
 import re
-from collections.abc import Iterator
+import symtable
 from functools import cache
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import exercise_text, question_text
-from .exercise_text import ExerciseText
+from .exercise import Exercise, run
 from .question import Question
-from .source import Cell, SourceError, parse, path_of, said_of
+from .source import Cell, opened, parse, path_of
 
 TITLE = re.compile(r'^# Lesson \d\d · (.+)$', re.M)
 
@@ -27,7 +26,7 @@ class About(NamedTuple):
     title: str
     questions: dict[str, Question]
     sentences: dict[str, tuple[str, str]]
-    exercises: dict[str, ExerciseText]
+    exercises: dict[str, Exercise]
     made: dict[str, str]
     python: ModuleType
 
@@ -43,20 +42,36 @@ def about(number: str) -> About:
     path = path_of(number) if re.fullmatch(r'\d\d', number) else None
     if path is None or number == '00':
         raise ValueError(f'there is no lesson {number!r}; a lesson is named by two digits, such as 03')
-    text, file = path.read_text(encoding='utf-8'), said_of(path)
-    title = TITLE.search(text)
+    source = opened(path)
+    title = TITLE.search(source.text)
     if title is None:
-        raise SourceError(file, 1, f'the first heading is `# Lesson {number} · what it is called`.')
-    cells = parse(text, file)
+        raise source.wrong(f'the first heading is `# Lesson {number} · what it is called`.')
+    cells = parse(source)
     python = importlib.import_module(f'{__package__}.lesson{number}')
     exercises = {}
     for written in sorted(path.with_suffix('').glob('*.md')):
-        exercises[written.stem] = exercise_text.read(written)
         if written.stem not in python.TRIALS:
-            raise SourceError(said_of(written), 1, f'{python.__name__} has no trial for it: put one into TRIALS.')
-    questions = question_text.questions(cells, number, file)
-    sentences = question_text.sentences(cells, file)
+            raise opened(written).wrong(f'{python.__name__} has no trial for it: put one into TRIALS.')
+        exercises[written.stem] = exercise_text.read(written, python.TRIALS[written.stem])
+    questions, sentences = question_text.questions(cells), question_text.sentences(cells)
     return About(number, title[1], questions, sentences, exercises, made(cells), python)
+
+
+def exercise(name: str) -> Exercise:
+    """An exercise by its name, such as 3a or 12c."""
+    return about(name[:-1].zfill(2)).exercises[name]
+
+
+def yours(name: str, answer: Any, what: str) -> Any:
+    """A learner's answer if it passes; until then the stored solution, so that the lesson goes on. Says which."""
+    asked = exercise(name)
+    if asked.check(answer).passed:
+        print(f'From here on {what} is yours.')
+        return answer
+    print(
+        f'Exercise {name} has not passed yet in a cell of this notebook: from here on {what} is that of its solution.'
+    )
+    return run(asked.solution, asked.answer_name, f'the solution of {name}')
 
 
 def made(cells: list[Cell]) -> dict[str, str]:
@@ -71,14 +86,7 @@ def made(cells: list[Cell]) -> dict[str, str]:
     return found
 
 
-def names(code: str) -> Iterator[str]:
+def names(code: str) -> list[str]:
     """What a cell defines, imports and assigns."""
-    for node in ast.parse(re.sub(r'^%%.*', '', code)).body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef):
-            yield node.name
-            continue
-        for each in ast.walk(node):
-            if isinstance(each, ast.alias):
-                yield each.asname or each.name.partition('.')[0]
-            elif isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-                yield each.id
+    found = symtable.symtable(re.sub(r'^%%.*', '', code), 'a cell', 'exec').get_symbols()
+    return [symbol.get_name() for symbol in found if symbol.is_assigned() or symbol.is_imported()]

@@ -1,22 +1,9 @@
 // The one widget of a lesson, and it is never displayed: `initialize` runs as soon as the kernel makes the model.
-// It hands on what cards and figures say and are told, and puts the presentation, which is a widget, into the output that
-// has only its text. In a page that was opened after its cards were shown, the kernel's updates find no card: there it
-// writes them into the notebook's own outputs, so that saving the notebook saves them, and draws those that stand elsewhere.
-async function fill(host, manager) {
-  const id = host.dataset.model;
-  if (host.dataset.filled || !manager.has_model(id)) return;
-  host.dataset.filled = 'yes';
-  const view = await manager.create_view(await manager.get_model(id));
-  const widget = view.luminoWidget ?? view.pWidget;
-  for (const type of ['before-attach', 'after-attach']) {
-    if (type === 'after-attach') host.replaceChildren(widget.node);
-    widget.processMessage({type, isConflatable: false, conflate: () => false});
-  }
-}
-
+// It hands on what cards and figures say and are told. In a page that was opened after its cards were shown, the kernel's
+// updates find no card: there it writes them into the notebook's own outputs, so that saving the notebook saves them, and
+// draws those that stand elsewhere.
 function initialize({model}) {
   const manager = model.widget_manager;
-  const hosts = () => { for (const host of document.querySelectorAll('.minicell-host')) fill(host, manager); };
   const hear = event => {
     if (event.detail.lesson !== model.get('lesson')) return;
     try {
@@ -24,9 +11,15 @@ function initialize({model}) {
       event.detail.heard = true;
     } catch { /* the kernel was restarted: nobody hears */ }
   };
+  const render = (data, host) => { // as the notebook would
+    const drawn = manager.rendermime.createRenderer(manager.rendermime.preferredMimeType(data, 'any'));
+    host.replaceChildren(drawn.node); // a script runs on the page alone
+    return drawn.renderModel({data, metadata: {}, trusted: true, setData() {}});
+  };
   const cardOf = html => new DOMParser().parseFromString(html ?? '', 'text/html').querySelector('.mc-card');
   const draw = ({of, data, figure}) => {
-    if (figure) return document.dispatchEvent(new CustomEvent('minicell-told', {detail: {of, figure}}));
+    document.dispatchEvent(new CustomEvent('minicell-told', {detail: {of, data, figure, render}}));
+    if (figure) return;
     for (const {outputs} of manager.context?.model.cells ?? []) {
       for (let k = 0; k < (outputs?.length ?? 0); k += 1) {
         const output = outputs.get(k).toJSON(), html = [output.data?.['text/html']].flat().join('');
@@ -42,12 +35,7 @@ function initialize({model}) {
     }
   };
   document.addEventListener('minicell', hear);
-  document.addEventListener('minicell-host', hosts);
   model.on('msg:custom', draw);
-  hosts();
-  return () => {
-    document.removeEventListener('minicell', hear);
-    document.removeEventListener('minicell-host', hosts);
-  };
+  return () => document.removeEventListener('minicell', hear);
 }
 export default {initialize};

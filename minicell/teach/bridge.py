@@ -19,11 +19,6 @@ DISPLAYED = 'VSCODE_PID' in os.environ or 'google.colab' in sys.modules
 _open: dict[str, Any] = {}  # lesson -> its bridge: a lesson that is set up again has one
 
 
-def by_itself() -> bool:
-    """Whether a widget has to be displayed as one: nobody else would put it on the page."""
-    return DISPLAYED or not _open
-
-
 def bridge(lesson: str, hear: Callable[[dict[str, Any]], None]) -> Any:
     """The bridge of a lesson; what cards say is given to `hear`. None where anywidget is missing."""
     try:

@@ -1,20 +1,19 @@
-"""The map of the course: each lesson with its question and its minutes, and how far a learner has come in it."""
+"""How far a learner has come: in a lesson, and on the map of the course, with each lesson's question and minutes."""
 
-import json
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import words
-from .card import Card
-from .clock import rounded
+from .card import Card, head
 from .progress import Kept
-from .source import path_of, read
+from .source import opened, parse, path_of
 
-TITLE = re.compile(r'^# (?:Lesson \d\d · )?(.+)\n\n\*\*(.+)\*\*$', re.M)
+OPENS = re.compile(r'<!-- cell title: (\d+) minutes -->\n# (?:Lesson \d\d · )?(.+)\n\n\*\*(.+)\*\*\n')
 START = '00'
 STATES = '○ not yet', '◐ begun', '✓ done'
+ASKED = {'': '○ {}: to do', 'passed': '✓ {}: done', 'failed': '✓ {}: done, and surprised'}
+TRIED = {'': '○ {}: to do', 'passed': '✓ {}: passed', 'failed': '✗ {}: not yet'}
 
 
 class Stop(NamedTuple):
@@ -40,51 +39,63 @@ class Stop(NamedTuple):
 
 @cache
 def stops() -> list[Stop]:
-    """All lessons in their order, as their own sources and notebooks tell it."""
+    """All lessons in their order, as their sources tell it."""
     found = []
-    for path in sorted(path_of(START).parents[1].glob('[0-9][0-9]_*.ipynb')):
-        source = path.parent / 'source' / f'{path.stem}.md'
-        cells = read(source)
-        title, question = TITLE.search(cells[0].text).groups()
-        asks = [cell.asks for cell in cells if cell.kind in ('predict', 'recall')]
-        tries = sorted(each.stem for each in source.with_suffix('').glob('*.md'))
-        found.append(Stop(path.name[:2], title, question, minutes(path), path.stem, asks, tries))
+    for path in sorted(path_of(START).parent.glob('[0-9][0-9]_*.md')):
+        source = opened(path)
+        minutes, title, question = OPENS.match(source.text).groups()
+        asks = [cell.asks for cell in parse(source) if cell.kind in ('predict', 'recall')]
+        tries = sorted(each.stem for each in path.with_suffix('').glob('*.md'))
+        found.append(Stop(path.name[:2], title, question, int(minutes), path.stem, asks, tries))
     return found
-
-
-def minutes(notebook: Path) -> int:
-    """How long a lesson takes, from its notebook; 0 of one that somebody has edited until it cannot be read."""
-    try:
-        return rounded(json.loads(notebook.read_text(encoding='utf-8'))['cells'])
-    except (ValueError, LookupError, TypeError):
-        return 0
 
 
 class Map(Card):
     """The lessons, with links. In a notebook it says what is kept on the machine, on a page what that page keeps."""
 
-    kind = 'map'
+    kind, number = 'map', START
 
     def __init__(self) -> None:
-        super().__init__(START, 'of the course')
+        super().__init__(None, 'of the course')
 
     def facts(self) -> dict[str, Any]:
         """What each lesson asks: of a page, answers are all the progress there is."""
         return {'asks': {stop.number: stop.asks for stop in stops()}}
 
     def body(self) -> str:
-        """A row for each lesson."""
         rows = ''.join(
             f'<li data-of="{stop.number}"><a href="{stop.stem}.ipynb">{stop.number} {words.inline(stop.title)}</a> '
             f'<span>{words.inline(stop.question)}</span> <span>{stop.minutes} min</span> <b>{stop.stands()}</b></li>'
             for stop in stops()
         )
-        trouble = Kept(START, set()).trouble
-        return f'<ol class="course">{rows}</ol>' + (f'<p class="note">{words.inline(trouble)}</p>' if trouble else '')
+        return f'<ol class="course">{rows}</ol>{words.note(Kept(START, set()).trouble)}'
 
     def text(self) -> str:
-        """The same as text."""
-        rows = (
-            f'{each.number} {each.title} · {each.question} · {each.minutes} min · {each.stands()}' for each in stops()
+        told = (
+            (f'{each.number} {each.title}', each.question, f'{each.minutes} min', each.stands()) for each in stops()
         )
-        return '\n'.join(rows)
+        return '\n'.join(map(' · '.join, told))
+
+
+class Progress(Card):
+    """How far a lesson has come, at a glance. A wrong prediction is done, too."""
+
+    kind, label = 'progress', 'Progress'
+
+    def states(self) -> list[str]:
+        """How many are done, then a line for each question and exercise."""
+        of, states = self.lesson.about, self.lesson.kept.states
+        said = [ASKED[states.get(name, '')].format(name) for name in of.questions]
+        said += [TRIED[states.get(name, '')].format(f'exercise {name}') for name in of.exercises]
+        done = sum(line.startswith(words.SIGNS['passed']) for line in said)
+        return [f'Lesson {self.number}: {done} of {len(said)} done', *said]
+
+    def body(self) -> str:
+        """Those lines, and where that is kept."""
+        done, *said = self.states()
+        kept = self.lesson.kept
+        where = kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '')
+        return f'{head(done)}{words.listed(said)}{words.note(where)}'
+
+    def text(self) -> str:
+        return '\n  '.join(self.states())

@@ -8,20 +8,28 @@ what the stored mistake does.
 import linecache
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import words
-from .exercise_text import ExerciseText, Mistake
 from .trials import Trial, over, quiet
 
 runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines
 
 
 CALLED = {'returned': 'what `bprop` returns'}  # parts of a trial whose names say too little
+
+
+class Mistake(NamedTuple):
+    """A stored wrong answer."""
+
+    name: str
+    misconception: str
+    hint: str
+    code: str
 
 
 class Check(NamedTuple):
@@ -92,14 +100,24 @@ def run(code: str, name: str, where: str) -> Any:
     return space[name]
 
 
+@dataclass(repr=False, eq=False)
 class Exercise:
-    """One exercise: what is written of it, and how an answer is tried."""
+    """One exercise: what is written of it, and how an answer is tried. `hints`: each says more than the one before."""
 
-    def __init__(self, text: ExerciseText, trial: Callable[[Any], Trial]) -> None:
-        self.name, self.title, self.task, self.hints = text.name, text.title, text.task, text.hints
-        self.start, self.solution, self.why = text.start, text.solution, text.why
-        self.mistakes, self.answer_name = text.mistakes, text.answer_name
-        self.trial = partial(over, trial)
+    name: str
+    title: str
+    task: str
+    hints: tuple[str, ...]
+    start: str
+    why: str
+    solution: str
+    mistakes: tuple[Mistake, ...]
+    answer_name: str
+    trial: Callable[..., Any]
+
+    def tried(self, answer: Any) -> Trial:
+        """Try an answer to the end, or as far as it goes."""
+        return over(self.trial, answer)
 
     def printed(self, code: str) -> str:
         """A stored answer as a learner reads it."""
@@ -108,12 +126,12 @@ class Exercise:
     @cached_property
     def known(self) -> list[tuple[Mistake, dict[str, Any]]]:
         """What each stored mistake does."""
-        return [(m, self.trial(run(m.code, self.answer_name, m.name)).did) for m in self.mistakes]
+        return [(m, self.tried(run(m.code, self.answer_name, m.name)).did) for m in self.mistakes]
 
     @cached_property
     def due(self) -> Trial:
         """What comes of trying the solution."""
-        return self.trial(run(self.solution, self.answer_name, 'solution'))
+        return self.tried(run(self.solution, self.answer_name, 'solution'))
 
     @property
     def right(self) -> dict[str, Any]:
@@ -148,7 +166,7 @@ class Exercise:
         if answer is ...:
             return self.untouched()
         try:
-            trial = self.trial(answer)
+            trial = self.tried(answer)
         except (Exception, SystemExit) as error:
             return self.stopped(error)
         if not trial.attempted:

@@ -25,175 +25,136 @@ instead of a start asks for their order (see `order`).
 
 import ast
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .source import SourceError, paragraphs, said_of
+from .exercise import Exercise, Mistake
+from .order import ORDER, Ordering
+from .source import Source, opened, paragraphs
 
-ORDER = 'ORDER'  # what an answer is called that is an order of lines
-TITLE = re.compile(r'# (\S+): (\S.*)')
+FENCE = re.compile(r'^```(\w+) *\n((?:(?!```).*\n)*)``` *$', re.MULTILINE)
 FENCES = 'this fence stands alone: code begins with ```python or ```diff, and ends with ```.'
+TITLE = re.compile(r'# (\S+): (\S.*)')
 SECTION = re.compile(r'## (start|lines|solution|mistake ([a-z0-9-]+): (\S.*))')
 
 
-class Mistake(NamedTuple):
-    """A stored wrong answer."""
+class Section(NamedTuple):
+    """A part of the file: where it stands, its heading, its words, and its fenced block."""
 
-    name: str
-    misconception: str
-    hint: str
-    code: str
-
-
-class ExerciseText(NamedTuple):
-    """All that is written of an exercise."""
-
+    source: Source
+    kind: str
     name: str
     title: str
-    task: str
-    hints: tuple[str, ...]
-    lines: dict[str, str]  # key -> line, where an order is asked for
-    start: str
-    why: str
-    solution: str
-    mistakes: tuple[Mistake, ...]
-    answer_name: str
-
-
-class Section(NamedTuple):
-    """A part of the file: its heading's line number, its words, and its fenced block."""
-
-    line: int
-    kind: str
     words: str
     fence: str  # 'python', 'diff', or '' where there is none
-    code: list[str]
-    code_line: int
-    name: str = ''
-    title: str = ''
+    code: Source
 
 
-def read(path: Path) -> ExerciseText:
-    """The exercise that stands in a file."""
-    return parse(path.read_text(encoding='utf-8'), path.stem, said_of(path))
-
-
-def parse(text: str, name: str, file: str) -> ExerciseText:
-    """The exercise that stands in a text; raises SourceError where it cannot be read."""
-    head, *parts = sections(text, file)
-    if head.name != name:
-        raise SourceError(file, 1, f'the first line is `# {name}: what it is about`, with the name of the file.')
+def read(path: Path, trial: Callable[..., Any] | None) -> Exercise:
+    """The exercise that stands in a file, with the trial of its answers; raises SourceError where it cannot be read."""
+    source = opened(path)
+    head, *parts = sections(source)
+    if head.name != path.stem:
+        raise source.wrong(f'the first line is `# {path.stem}: what it is about`, with the name of the file.')
     by_kind = {part.kind: part for part in parts}
     for kind in ('lines' if 'lines' in by_kind else 'start', 'solution'):
         if kind not in by_kind:
-            raise SourceError(file, len(text.splitlines()), f'the exercise has no `## {kind}`.')
-    lines = listed(by_kind['lines'], file) if 'lines' in by_kind else {}
-    start = f'{ORDER} = ...\n' if lines else answer(by_kind['start'], '', file)
-    solution = answer(by_kind['solution'], start, file)
-    mistakes: list[Mistake] = []
-    for part in parts:
-        if part.kind == 'mistake':
-            if part.name in [mistake.name for mistake in mistakes]:
-                raise SourceError(file, part.line, f'there is a mistake {part.name} already.')
-            code = answer(part, solution, file)
-            mistakes.append(Mistake(part.name, part.title.strip('“”" '), paragraphs(part.words), code))
-    task, *hints = re.split(r'^\d+\. ', head.words, flags=re.M)
-    about = (head.title, paragraphs(task), tuple(paragraphs(hint) for hint in hints))
-    last = last_name(start, by_kind.get('start', head), file)
-    return ExerciseText(name, *about, lines, start, by_kind['solution'].words, solution, tuple(mistakes), last)
+            raise head.source.wrong(f'the exercise has no `## {kind}`.')
+    lines = listed(by_kind['lines'].source) if 'lines' in by_kind else {}
+    start = f'{ORDER} = ...\n' if lines else answer(by_kind['start'], '')
+    solution = answer(by_kind['solution'], start)
+    mistakes: dict[str, Mistake] = {}
+    for part in (part for part in parts if part.kind == 'mistake'):
+        if part.name in mistakes:
+            raise part.source.wrong(f'there is a mistake {part.name} already.')
+        belief, hint = part.title.strip('“”" '), paragraphs(part.words)
+        mistakes[part.name] = Mistake(part.name, belief, hint, answer(part, solution))
+    task, *hints = map(paragraphs, re.split(r'^\d+\. ', head.words, flags=re.M))
+    why, called = by_kind['solution'].words, last_name(start, by_kind.get('start', head))
+    written = head.name, head.title, task, tuple(hints), start, why, solution, tuple(mistakes.values()), called, trial
+    return Ordering(*written, lines) if lines else Exercise(*written)
 
 
-def sections(text: str, file: str) -> list[Section]:
-    """The file cut at its headings."""
-    found: list[tuple[int, list[str]]] = []
-    opened = 0
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.startswith('#') and not opened:
-            found.append((number, [line]))
-        elif found:
-            found[-1][1].append(line)
-        if line.startswith('```') and (line.rstrip() == '```') != bool(opened):
-            raise SourceError(file, opened or number, FENCES)
-        if line.startswith('```'):
-            opened = 0 if opened else number
-    if opened:
-        raise SourceError(file, opened, FENCES)
-    if not found:
-        raise SourceError(file, 1, 'there is no heading.')
-    return [section(number, lines, first=k == 0, file=file) for k, (number, lines) in enumerate(found)]
+def sections(source: Source) -> list[Section]:
+    """The file cut at its headings; what begins with # in a fence is none."""
+    bare = FENCE.sub(lambda fence: re.sub(r'[^\n]', ' ', fence[0]), source.text)
+    if alone := re.search(r'^```', bare, re.M):
+        raise source.wrong(FENCES, alone.start())
+    starts = [heading.start() for heading in re.finditer(r'^#', bare, re.M)]
+    if not starts:
+        raise source.wrong('there is no heading.')
+    return [section(source.part(start, end)) for start, end in zip(starts, [*starts[1:], None], strict=True)]
 
 
-def section(number: int, lines: list[str], first: bool, file: str) -> Section:
+def section(source: Source) -> Section:
     """One part: its heading read, its words and its fence apart."""
-    read = (TITLE if first else SECTION).fullmatch(lines[0].rstrip())
+    heading, _, rest = source.text.partition('\n')
+    first = source.line == 1
+    read = (TITLE if first else SECTION).fullmatch(heading.rstrip())
     if read is None:
         due = '`# 3a: a title`' if first else '`## start`, `## lines`, `## solution` or `## mistake name: a belief`'
-        raise SourceError(file, number, f'{lines[0]!r} is no heading of an exercise; here stands {due}.')
-    marks = [k for k, line in enumerate(lines) if line.startswith('```')]
-    if len(marks) > 2:
-        raise SourceError(file, number + marks[2], 'there is one fence under a heading.')
-    begin, end = marks or (len(lines), len(lines))
+        raise source.wrong(f'{heading!r} is no heading of an exercise; here stands {due}.')
     kind, name, title = ('head', read[1], read[2]) if first else (read[1].split()[0], read[2] or '', read[3] or '')
-    fence = lines[begin][3:].strip() if marks else ''
-    words, code = '\n'.join(lines[1:begin]).strip(), lines[begin + 1 : end]
-    return Section(number, kind, words, fence, code, number + begin + 1, name, title)
+    fence, *more = *FENCE.finditer(source.text), None
+    if more[1:]:
+        raise source.wrong('there is one fence under a heading.', more[0].start())
+    code = source.part(*fence.span(2)) if fence else source.part(0, 0)
+    return Section(source, kind, name, title, FENCE.sub('', rest).strip(), fence[1] if fence else '', code)
 
 
-def listed(part: Section, file: str) -> dict[str, str]:
+def listed(source: Source) -> dict[str, str]:
     """The lines of an ordering: key -> line."""
     found = {}
-    for number, line in enumerate(part.words.splitlines(), part.line + 2):
-        key, colon, said = line.removeprefix('- ').partition(': ')
-        if not line.startswith('- ') or not colon:
-            raise SourceError(file, number, 'a line that is to be put into order is written `- key: the line`.')
-        found[key] = said
+    for line in re.compile(r'^.*\S', re.M).finditer(source.text, source.text.index('\n')):
+        read = re.fullmatch(r'- (.+?): (.+)', line[0])
+        if read is None:
+            raise source.wrong('a line that is to be put into order is written `- key: the line`.', line.start())
+        found[read[1]] = read[2]
     return found
 
 
-def answer(part: Section, base: str, file: str) -> str:
+def answer(part: Section, base: str) -> str:
     """The code of a part: as it stands, or the base with what differs in it."""
     if part.fence == 'python':
-        return ''.join(f'{line}\n' for line in part.code)
+        return part.code.text
     if part.fence == 'diff' and base:
-        return patched(base, part, file)
+        return patched(base, part)
     kinds = '```python or ```diff' if base else '```python'
-    raise SourceError(file, part.line, f'`## {part.kind}` has no code in a {kinds} fence.')
+    raise part.source.wrong(f'`## {part.kind}` has no code in a {kinds} fence.')
 
 
-def patched(base: str, part: Section, file: str) -> str:
+def patched(base: str, part: Section) -> str:
     """The base with the lines of a diff exchanged. Each place is looked for after the one before it."""
-    lines, made, at = base.splitlines(), [], 0
-    hunks: list[tuple[int, list[str]]] = [(part.code_line, [])]
-    for number, line in enumerate(part.code, part.code_line):
-        if line.startswith('@@'):
-            hunks.append((number + 1, []))
-        elif line and line[0] not in ' +-':
-            raise SourceError(file, number, f'{line!r} begins with none of -, + and a blank, as lines of a diff do.')
-        else:
-            hunks[-1][1].append(line or ' ')
-    for number, hunk in hunks:
-        old = [line[1:] for line in hunk if line[0] != '+']
-        found = next((k for k in range(at, len(lines) - len(old) + 1) if lines[k : k + len(old)] == old), None)
-        if found is None or not old:
-            missing = next((line for line in old if line not in lines[at:]), old[0] if old else '')
+    made = ''
+    for hunk in re.split(r'^@@.*\n', part.code.text, flags=re.M):
+        for line in hunk.splitlines():
+            if line and line[0] not in ' +-':
+                said = f'{line!r} begins with none of -, + and a blank, as lines of a diff do.'
+                raise part.code.wrong(said, part.code.text.index(f'{line}\n'))
+        old, new = (''.join(f'{line[1:]}\n' for line in hunk.splitlines() if line[:1] != way) for way in '+-')
+        before, found, after = f'\n{base}'.partition(f'\n{old}')
+        if not found or not old:
+            there = base.splitlines()
+            missing = next((line for line in old.splitlines() if line not in there), old.partition('\n')[0])
             against = 'start' if part.kind == 'solution' else 'solution'
             said = f'{missing!r} is not there in the {against} (any more)' if old else 'it does not say where'
-            raise SourceError(file, number, f'the diff does not fit: {said}.')
-        made += lines[at:found] + [line[1:] for line in hunk if line[0] != '-']
-        at = found + len(old)
-    return ''.join(f'{line}\n' for line in made + lines[at:])
+            raise part.code.wrong(f'the diff does not fit: {said}.', part.code.text.index(hunk))
+        made += f'{before}\n'[1:] + new
+        base = after
+    return made + base
 
 
-def last_name(code: str, part: Section, file: str) -> str:
+def last_name(code: str, part: Section) -> str:
     """What the last statement of the start that defines something defines."""
     try:
         statements = ast.parse(code).body
     except SyntaxError as error:
-        at = part.code_line + (error.lineno or 1) - 1
-        raise SourceError(file, at, f'the start is no Python: {error.msg}.') from None
+        said = f'the start is no Python: {error.msg}.'
+        raise part.code._replace(line=part.code.line + (error.lineno or 1) - 1).wrong(said) from None
     for node in reversed(statements):
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             return node.name
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             return node.targets[0].id
-    raise SourceError(file, part.line, 'the start defines nothing, so the answer has no name.')
+    raise part.source.wrong('the start defines nothing, so the answer has no name.')

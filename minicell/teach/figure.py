@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minicell.ink import boxes, png, sheet, svg, tiles
-from minicell.ink.boxes import Arrow, Box, Canvas, Card, Column, Row, Text
+from minicell.ink.boxes import Box, Canvas, Row, Text
 from minicell.ink.film import Film, Step
 from minicell.ink.line import Mark, step_line
 from minicell.ink.numbers import said
@@ -20,7 +20,6 @@ from minicell.view.picture import STILL
 WIDTH = 760  # pixels of a figure
 LINE = 340  # of its slider, which fits on a phone
 SPACE = 16  # between stills
-SLOT = 62  # of a number under its name
 BACK = 'pen bk', 'rl'  # the looks of a thin arrow of backward, and of its head
 
 
@@ -137,21 +136,3 @@ class Stroke(Box):
 def heading(name: str, look: str, words: str) -> Box:
     """The name of a lane, and what is in it."""
     return Row(Text(name, look), Text(words, 'dim'), gap=10)
-
-
-def slot(name: str, number: str, look: str = 'tile on', ink: str = 'num mid', key: str = '') -> Box:
-    """A number under its name."""
-    return Column(Text(name, 'b'), Card(Text(number, ink), look, (4, 2), (SLOT, 0), key=key, rx=3), gap=2)
-
-
-def drop(start: str, end: str, enters: float) -> Arrow:
-    """An arrow of backward from the foot of one box down to the top of another, at a part of its width."""
-
-    def shape(to: Canvas) -> None:
-        a, b = to.places[start], to.places[end]
-        x = b.x + b.w * enters
-        way = f'M{a.cx:g},{a.bottom + 1:g}V{(a.bottom + b.y) / 2:g}H{x:g}V{b.y - 9:g}'
-        to.frame.path(f'{start}>{end}', way, BACK[0])
-        to.frame.head(f'{start}>{end}h', x, b.y - 1, 'd', BACK[1], 3, 5)
-
-    return Arrow(shape, f'{start}>{end}')

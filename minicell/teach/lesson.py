@@ -2,33 +2,26 @@
 
 import shutil
 from collections.abc import Callable
-from importlib.resources import files
+from contextlib import suppress
 from typing import Any
 
 from IPython import get_ipython
-from IPython.display import display
 from IPython.utils.capture import capture_output
 
 from minicell import __version__, set_seed
 
-from . import words
 from .about import about
-from .beats import beats, notebook_of
 from .bridge import MISSING, bridge
-from .card import Card, Progress, Sentence
+from .card import Card
+from .course import Progress
 from .exercise import Exercise, Verdict
 from .figure import Shown
 from .live import TURN, Live, follow
 from .order import Ordering
-from .order import exercise as exercise_of
-from .present import Presentation
+from .present import Presentation, beats, notebook_of
 from .progress import Kept
-from .question import Prediction, Result, Waits
-from .task import Order, Task
-
-EDITOR = 'editor'  # the card of an exercise in which one writes
-ASKED = {'': '○ {}: to do', 'passed': '✓ {}: done', 'failed': '✓ {}: done, and surprised'}
-TRIED = {'': '○ {}: to do', 'passed': '✓ {}: passed', 'failed': '✗ {}: not yet'}
+from .question import Prediction, Result, Sentence, Waits
+from .task import EDITOR, Order, Task
 
 
 def lesson(number: str, keep: bool = True) -> 'Lesson':
@@ -48,16 +41,14 @@ class Lesson:
     def __init__(self, number: str, keep: bool = True) -> None:
         self.number = number
         self.about = about(number)
-        self.cards: dict[str, Card] = {}  # those that are shown, by their ids
-        self.predictions: dict[str, Prediction] = {}
-        self.exercises: dict[str, Exercise] = {}
-        self.tasks: dict[tuple[str, str], Task] = {}
+        self.cards: dict[str, Card] = {}  # by their ids
         self.checked = 0
         self.figures: dict[str, Any] = {}
-        self.following: dict[str, Live] = {}  # those with controls, by their ids: every page that shows one is heard
+        self.heard: dict[
+            str, Any
+        ] = {}  # figures with controls, and the presentation: every page that shows one is heard
         self.unlocked = False
         self.presenting = False  # on a projector there is no cell to write in
-        self.watching: list[Callable[[Card], None]] = []  # told of each card that is drawn again
         sentences = (f'sentence {name}' for name in self.about.sentences)
         self.kept = Kept(number, {*self.about.questions, *self.about.exercises, *sentences}, keep)
         set_seed(self.about.seed)
@@ -75,7 +66,7 @@ class Lesson:
         parts = (f'minicell {__version__}', repr(self), f'seed {self.about.seed}', 'works offline', dot)
         said = [' · '.join(parts), self.kept.trouble, MISSING if notebook and self.bridge is None else '']
         if self.kept.states:
-            said.append(f'So far: {self._progress()[0]}. L.again() starts over.')
+            said.append(f'So far: {self._card(Progress, "progress").states()[0]}. L.again() starts over.')
         return '\n'.join(filter(None, said))
 
     def missing(self, shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None) -> None:
@@ -87,85 +78,60 @@ class Lesson:
     def __repr__(self) -> str:
         return f'Lesson {self.number}: {self.about.title}'
 
-    # ---- what the page says -----------------------------------------------------------------------------------------
+    # ---- its cards --------------------------------------------------------------------------------------------------
 
     def hear(self, said: dict[str, Any]) -> None:
-        """What a card was told on the page: an answer, a hint more, a sentence, an order, code."""
+        """What was done on the page, on a card or a figure."""
+        of = str(said.get('of', ''))
         with TURN:  # the kernel may hear it in a thread of its own, and there is one tape
-            if str(said.get('of')) in self.following:
-                self.following[said['of']].hear(said)
+            if of in self.heard:
+                self.heard[of].hear(said)
                 return
-            card = self._card(str(said.get('of', '')))
-            if card is None:
-                return
-            self.kept.look()  # another notebook may have written meanwhile
-            card.turns += 1
-            if isinstance(card, Prediction) and card.choice is None:
-                chosen = said.get('chosen')
-                if isinstance(chosen, int) and 0 <= chosen < len(card.question.choices):
-                    choice = card.question.choices[chosen]
-                    self.kept.tell(card.name, state='passed' if choice.right else 'failed', said=choice.text)
-            elif isinstance(card, Sentence) and isinstance(said.get('said'), str):
-                self.kept.tell(f'sentence {card.name}', said=said['said'])
-            elif isinstance(card, Task):
-                self._work(card, said)
-            self.draw()
+            card = self.cards.get(of) or self._earlier(of)
+            if card is not None:
+                self.kept.look()  # another notebook may have written meanwhile
+                card.shown = card.shown or 'before'  # as it was shown, nobody knows
+                card.turns += 1
+                card.hear(said)
+                self.draw()
 
-    def _card(self, of: str) -> Card | None:
-        """The card of an id. One that an earlier kernel has shown is made anew."""
+    def _earlier(self, of: str) -> Card | None:
+        """A card that an earlier kernel has shown, made anew; None for what is the id of none."""
         _, kind, name = (*of.split(' ', 2), '', '')[:3]
-        task, _, which = name.partition(' ')
-        if of not in self.cards and kind == 'question' and name in self.about.questions:
-            self._shown(self.predict(name))
-        elif of not in self.cards and kind in ('exercise', 'order') and task in self.about.exercises:
-            self._shown(self._task(task, which))
-        elif of not in self.cards and kind == 'sentence' and name in self.about.sentences:
-            self._shown(self.sentence(name))
-        return self.cards.get(of)
+        with suppress(ValueError):
+            if kind in ('question', 'sentence'):
+                return self.predict(name) if kind == 'question' else self.sentence(name)
+            if kind in ('exercise', 'order'):
+                return self._task(*name.split(' ', 1))
+        return None
 
-    def _work(self, card: Task, said: dict[str, Any]) -> None:
-        """What was done on the card of an exercise."""
-        if isinstance(said.get('hints'), int):
-            self.kept.tell(card.name, hints=said['hints'])
-        elif isinstance(said.get('code'), str) and card.editor is not None:
-            card.editor = said['code']
-            self._note(card.name, card.judged(card.exercise.check_code(card.editor)))
-        elif isinstance(said.get('order'), list) and isinstance(card, Order):
-            card.order = [key for key in said['order'] if key in card.exercise.lines]
-            self._note(card.name, card.judged(card.exercise.check(card.order)))
-        elif said.get('tape') and card.verdict.trial and card.verdict.trial.shows:
-            card.show_tape()
-
-    def _shown(self, card: Card) -> Card:
-        """A card that is shown already."""
-        self.cards[card.id] = card
-        card.shown = card.shown or 'before'  # as it was shown, nobody knows
-        return card
+    def _card(self, kind: type[Card], *called: str) -> Any:
+        """The card of a kind that is called so."""
+        made = kind(self, *called)
+        return self.cards.setdefault(made.id, made)
 
     def draw(self) -> None:
         """Draw every card again that has changed."""
         for card in list(self.cards.values()):
-            if fresh := card.draw():
-                if self.bridge is not None:
-                    self.bridge.send({'of': card.id, 'data': fresh})
-                for see in self.watching:
-                    see(card)
-
-    # ---- questions --------------------------------------------------------------------------------------------------
+            if (fresh := card.draw()) and self.bridge is not None:
+                self.bridge.send({'of': card.id, 'data': fresh})
 
     def predict(self, name: str) -> Prediction:
         """Ask a question of the lesson, before the answer is seen or from memory."""
-        if name not in self.predictions:
-            asked, told = self._of(self.about.questions, name), lambda: self.kept.told.get(name, {})
-            self.predictions[name] = Prediction(self.number, name, asked, told, lambda: self.unlocked)
-        return self._on_page(self.predictions[name])
+        self._of(self.about.questions, name)
+        return self._card(Prediction, name)
 
     recall = predict
 
-    def _on_page(self, card: Any) -> Any:
-        """Once this card is shown, it is drawn again whenever it changes."""
-        card.onwards = lambda card: self.cards.update({card.id: card})
-        return card
+    def sentence(self, name: str) -> Card:
+        """Room for the learner's own sentence, and a model answer to compare it with."""
+        self._of(self.about.sentences, name)
+        return self._card(Sentence, name)
+
+    def progress(self) -> Card:
+        """How far this lesson has come, at a glance; it follows what happens elsewhere on the page."""
+        self.kept.look()
+        return self._card(Progress, 'progress')
 
     def result(self, line: str, cell: str) -> Card | None:
         """The magic `%%result NAME`: run the cell, and keep what it prints until the prediction NAME is committed."""
@@ -177,10 +143,19 @@ class Lesson:
             caught.show()  # the error is there already, as the cell's own output
             return None
         printed = caught.stdout + ''.join(str(out) for out in caught.outputs)
-        if name not in self.predictions:
-            print(printed, end='')
-            return None
-        return self._on_page(Result(self.predictions[name], printed))
+        if asked := self._asked(name):
+            return self._waits(Result(asked, printed))
+        print(printed, end='')
+        return None
+
+    def _asked(self, name: str) -> Any:
+        """A question, if the page has asked it."""
+        return self.cards.get(f'{self.number} question {name}')
+
+    def _waits(self, card: Card) -> Card:
+        """What waits for a question, each time anew."""
+        self.cards[card.id] = card
+        return card
 
     def unlock(self) -> None:
         """Show all results, without a prediction: for teachers."""
@@ -192,8 +167,8 @@ class Lesson:
         """Begin anew: every question and exercise of the lesson, and its progress. Your cells stay as they are."""
         self.unlocked = False
         self.kept.tell(None)
-        for task in self.tasks.values():
-            task.begin()
+        for card in self.cards.values():
+            card.begin()
         self.draw()
         print(f'{self} begins anew: every question and every exercise.')
 
@@ -203,8 +178,9 @@ class Lesson:
         Names that your cells have defined stay as they are; to lose them too, restart the kernel.
         """
         set_seed(self.about.seed)
-        for figure in self.following.values():
-            figure.reset()
+        for figure in self.heard.values():
+            if isinstance(figure, Live):
+                figure.reset()
         self.again()
         print(f'The seed is {self.about.seed}, and every control is as at the beginning.')
 
@@ -216,17 +192,12 @@ class Lesson:
 
     def order(self, name: str) -> Card:
         """An exercise whose lines are to be put into order."""
-        if not isinstance(self._exercise(name), Ordering):
+        if not isinstance(self.asked(name), Ordering):
             raise ValueError(f'exercise {name} asks for code, not for an order: write L.exercise({name!r})')
         return self._task(name)
 
     def _task(self, name: str, which: str = '') -> Task:
-        exercise = self._exercise(name)
-        if (name, which) not in self.tasks:
-            kind = Order if isinstance(exercise, Ordering) else Task
-            told = lambda: self.kept.told.get(name, {})
-            self.tasks[name, which] = kind(self.number, exercise, told, which, which == EDITOR)
-        return self._on_page(self.tasks[name, which])
+        return self._card(Order if isinstance(self.asked(name), Ordering) else Task, name, which)
 
     def check(self, name: str, answer: Any = ...) -> Verdict:
         """Check an answer. Never raises: not attempted, passed, or failed because of a named misconception."""
@@ -236,13 +207,12 @@ class Lesson:
         except ValueError as error:
             return Verdict('open', str(error))
         verdict = task.judged(task.exercise.check(answer))
-        self._note(name, verdict)
         self.draw()
         return verdict
 
     def insert(self, name: str, which: str = 'solution') -> None:
         """Put stored code into a new cell below: the 'solution' of an exercise, its 'start', or a mistake by name."""
-        asked = self._exercise(name)
+        asked = self.asked(name)
         stored = {'solution': asked.solution, 'start': asked.start, **{each.name: each.code for each in asked.mistakes}}
         code = self._of(stored, which, f'Exercise {name}')
         shell = get_ipython()
@@ -251,30 +221,23 @@ class Lesson:
         else:
             shell.set_next_input(f'{code}\n\nL.check({name!r}, {asked.answer_name})')
 
-    def _exercise(self, name: str) -> Exercise:
-        if name not in self.exercises:
-            if name not in self.about.exercises:
-                raise ValueError(f'{self} has no exercise {name!r}; it has {", ".join(self.about.exercises)}')
-            self.exercises[name] = exercise_of(name)
-        return self.exercises[name]
+    def asked(self, name: str) -> Exercise:
+        """An exercise of the lesson."""
+        return self._of(self.about.exercises, name, what='exercise ')
 
-    def _note(self, name: str, verdict: Verdict) -> None:
-        if verdict.state != 'open' and self.kept.states.get(name) not in (verdict.state, 'passed'):
-            self.kept.tell(name, state=verdict.state)
-
-    # ---- the rest ---------------------------------------------------------------------------------------------------
+    # ---- figures, and the projector ---------------------------------------------------------------------------------
 
     def figure(self, name: str, *arguments: Any, after: str = '') -> Shown | Card:
         """A figure of the lesson with its one control; with `after`, it opens when that prediction is committed."""
         shown = self._figure(name, self._of(self.about.python.FIGURES, name)(*arguments))
-        asked = self.predictions.get(after)
-        return self._on_page(Waits(asked, name, shown)) if asked else shown
+        asked = self._asked(after)
+        return self._waits(Waits(asked, name, shown)) if asked else shown
 
     def _figure(self, name: str, figure: Any) -> Shown:
         """What a figure shows; one with controls is heard, and told of."""
         self.figures[name] = figure
         if isinstance(figure, Live):
-            figure.lesson, self.following[figure.id] = self.number, figure
+            figure.lesson, self.heard[figure.id] = self.number, figure
             if self.bridge is not None:
                 figure.tells = self.bridge.send
         return figure.shown
@@ -303,12 +266,6 @@ class Lesson:
         figure = follow(function, start, stop, value)
         return self._figure(figure.name, figure)
 
-    def sentence(self, name: str) -> Card:
-        """Room for the learner's own sentence, and a model answer to compare it with."""
-        asked = self._of(self.about.sentences, name)
-        said = lambda: self.kept.told.get(f'sentence {name}', {}).get('said')
-        return self._on_page(Sentence(self.number, name, asked, said))
-
     def present(self, at: str = '') -> Presentation:
         """The lesson on a projector, beat by beat; `at` is a jump code such as 'L03-s4-x2'.
 
@@ -318,26 +275,10 @@ class Lesson:
         if shell is None:
             raise RuntimeError('present() shows the cells of a notebook: call it in one')
         presentation = Presentation(self, beats(self.number, notebook_of(self.number)), shell, at)
-        script = files(__package__).joinpath('present.js').read_text(encoding='utf-8')
-        display({'application/javascript': script}, raw=True)
+        self.heard[presentation.id] = presentation
         return presentation
 
-    def progress(self) -> Card:
-        """How far this lesson has come, at a glance; it follows what happens elsewhere on the page."""
-        kept = self.kept
-        kept.look()
-        where = lambda: kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '')
-        return self._on_page(Progress(self.number, self._progress, where))
-
-    def _progress(self) -> tuple[str, list[str]]:
-        """How many are done, and a line for each question and exercise. A wrong prediction is done, too."""
-        states = self.kept.states
-        said = [ASKED[states.get(name, '')].format(name) for name in self.about.questions]
-        said += [TRIED[states.get(name, '')].format(f'exercise {name}') for name in self.about.exercises]
-        done = sum(line.startswith(words.SIGNS['passed']) for line in said)
-        return f'Lesson {self.number}: {done} of {len(said)} done', said
-
-    def _of(self, things: dict[str, Any], name: str, whose: str = '') -> Any:
+    def _of(self, things: dict[str, Any], name: str, whose: str = '', what: str = '') -> Any:
         if name not in things:
-            raise ValueError(f'{whose or self} has no {name!r}; it has {", ".join(things)}')
+            raise ValueError(f'{whose or self} has no {what}{name!r}; it has {", ".join(things)}')
         return things[name]

@@ -8,42 +8,31 @@ and its solution and mistakes are `ORDER = ['key', ...]`. Its trial takes nothin
 returns the keys in their real order.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from . import words
-from .about import about
-from .exercise import Check, Exercise, Verdict, run
-from .exercise_text import ORDER, ExerciseText, Mistake
-from .trials import Trial
+from .exercise import Check, Exercise, Mistake, Verdict, run
+from .trials import Trial, over
+
+ORDER = 'ORDER'  # what an answer is called
 
 
-def exercise(name: str) -> Exercise:
-    """An exercise by its name, such as 3a or 12c."""
-    lesson = about(name[:-1].zfill(2))
-    text, trial = lesson.exercises[name], lesson.python.TRIALS[name]
-    return Ordering(text, trial) if text.lines else Exercise(text, trial)
-
-
-def yours(name: str, answer: Any, what: str) -> Any:
-    """A learner's answer if it passes; until then the stored solution, so that the lesson goes on. Says which."""
-    asked = exercise(name)
-    if asked.check(answer).passed:
-        print(f'From here on {what} is yours.')
-        return answer
-    print(
-        f'Exercise {name} has not passed yet in a cell of this notebook: from here on {what} is that of its solution.'
-    )
-    return run(asked.solution, asked.answer_name, f'the solution of {name}')
-
-
+@dataclass(repr=False, eq=False)
 class Ordering(Exercise):
-    """An exercise whose answer is a list of keys. `right` works out the real order."""
+    """An exercise whose answer is a list of keys of its `lines`. Its trial works out the real order."""
 
-    def __init__(self, text: ExerciseText, right: Callable[[], Sequence[str]]) -> None:
-        super().__init__(text, self.compared)
-        self.lines, self.right_order = text.lines, right
-        self.places = len(right())
+    lines: dict[str, str]
+
+    @cached_property
+    def places(self) -> int:
+        """How many lines there are in the real order."""
+        return len(self.trial())
+
+    def tried(self, answer: Any) -> Trial:
+        return over(self.compared, answer)
 
     def compared(self, answer: Any) -> Trial:
         """Compare an order with the real one: lines that belong nowhere first, then place by place."""
@@ -53,7 +42,7 @@ class Ordering(Exercise):
         given = [None if key is ... else key for key in answer]
         if all(key is None for key in given):
             return Trial(False, False, {}, '')
-        due = list(self.right_order())
+        due = list(self.trial())
         unknown = [repr(key) for key in given if key is not None and key not in list(self.lines)]
         if unknown:
             said = f'There is no line {", ".join(unknown)}. The lines are {", ".join(self.lines)}.'

@@ -1,7 +1,7 @@
-"""Predict, commit, reveal: a question, and what waits until it is answered."""
+"""Predict, commit, reveal: a question, what waits until it is answered, and a sentence of the learner's own."""
 
 import os
-from collections.abc import Callable
+from html import escape
 from typing import Any, NamedTuple
 
 from minicell.view.picture import STILL
@@ -36,72 +36,72 @@ class Question(NamedTuple):
 
 
 class Prediction(Card):
-    """One question of a lesson. `told()` is what is kept of it; `opened()`: a teacher may look."""
+    """One question of a lesson."""
 
     kind = 'question'
 
-    def __init__(
-        self, lesson: str, name: str, question: Question, told: Callable[[], dict[str, Any]], opened: Callable[[], bool]
-    ) -> None:
-        super().__init__(lesson, name)
-        self.title, self.question, self.told, self.opened = question.kind, question, told, opened
+    @property
+    def question(self) -> Question:
+        """What is asked."""
+        return self.lesson.about.questions[self.name]
 
     @property
     def choice(self) -> Choice | None:
         """The answer that was committed, if the question still has it."""
-        said = self.told().get('said')
-        return next((choice for choice in self.question.choices if choice.text == said), None)
+        return next((choice for choice in self.question.choices if choice.text == self.told.get('said')), None)
 
     @property
     def unlocked(self) -> bool:
         """Whether results may be seen."""
-        return self.opened() or self.choice is not None
+        return self.lesson.unlocked or self.choice is not None
+
+    def hear(self, said: dict[str, Any]) -> None:
+        chosen, choices = said.get('chosen'), self.question.choices
+        if self.choice is None and isinstance(chosen, int) and 0 <= chosen < len(choices):
+            choice = choices[chosen]
+            self.keep(state='passed' if choice.right else 'failed', said=choice.text)
 
     def facts(self) -> dict[str, Any]:
-        """Which answer is right, which one was chosen, and whether a teacher has opened it."""
         choices = self.question.choices
         chosen = {} if self.choice is None else {'chosen': choices.index(self.choice)}
         right = next(k for k, choice in enumerate(choices) if choice.right)
-        return {'right': right, **chosen, **({'open': True} if self.opened() else {})}
+        return {'right': right, **chosen, **({'open': True} if self.lesson.unlocked else {})}
 
+    @property
     def label(self) -> str:
-        """What it is called for somebody who hears the page."""
-        return f'{self.title}: {self.name}'
+        return f'{self.question.kind}: {self.name}'
 
     def body(self) -> str:
-        """What is asked, and under each answer its reply."""
-        rows = ''.join(map(self.row, self.question.choices))
-        waits = 'from memory' if self.title == 'Recall' else 'before you run it'
+        asked = self.question
+        waits = 'from memory' if asked.kind == 'Recall' else 'before you run it'
         state = 'answered' if self.choice else 'unlocked' if self.unlocked else waits
-        after = words.paragraphs('' if self.question.below else self.question.after)
-        if after and not self.unlocked:
-            after = words.folded('And then', after, 'after')
-        elif after:
-            after = f'<div class="after">{after}</div>'
-        asked = words.paragraphs(self.question.ask)
-        if self.told() and not self.choice:
-            asked += f'<p class="note">{EARLIER}</p>'
-        return f'{head(self.title, state)}<div class="ask">{asked}</div><ol class="choices" type="A">{rows}</ol>{after}'
+        after = words.paragraphs('' if asked.below else asked.after)
+        if after:
+            after = f'<div class="after">{after}</div>' if self.unlocked else words.folded('And then', after, 'after')
+        earlier = words.note(EARLIER if self.told and not self.choice else '')
+        return (
+            f'{head(asked.kind, state)}<div class="ask">{words.paragraphs(asked.ask)}{earlier}</div>'
+            f'<ol class="choices" type="A">{"".join(map(self.row, asked.choices))}</ol>{after}'
+        )
 
     def row(self, choice: Choice) -> str:
         """An answer, and its reply: folded until it is wanted."""
         told = '' if choice.right else f'<p>The belief behind it: “{words.inline(choice.misconception)}”.</p>'
-        answered = self.choice is not None
         mark = ''
         if choice is self.choice:
-            mark = ' <span class="mark"><b>(your answer: right)</b></span>' if choice.right else (
-                ' <span class="mark"><b>(your answer: not so)</b></span>')  # fmt: skip
-        elif choice.right and answered:
-            mark = ' <span class="mark"><b>(right)</b></span>'
-        reply = words.folded('Reply', told + words.paragraphs(choice.reply), 'reply', bool(mark) or self.opened())
-        return f'<li><span class="text">{words.inline(choice.text)}{mark}</span>{reply}</li>'
+            mark = f'your answer: {"right" if choice.right else "not so"}'
+        elif choice.right and self.choice:
+            mark = 'right'
+        shown = f' <span class="mark"><b>({mark})</b></span>' if mark else ''
+        opened = bool(mark) or self.lesson.unlocked
+        reply = words.folded('Reply', told + words.paragraphs(choice.reply), 'reply', opened)
+        return f'<li><span class="text">{words.inline(choice.text)}{shown}</span>{reply}</li>'
 
     def text(self) -> str:
-        """The question as plain text."""
         asked = words.plain(' '.join(self.question.ask.split()))
         signs = {choice: '(✓)' if choice.right else '(✗)' for choice in self.question.choices if choice is self.choice}
         rows = (f'  {signs.get(choice, "( )")} {choice.text}' for choice in self.question.choices)
-        return '\n'.join([f'{self.title}: {asked}', *rows])
+        return '\n'.join([f'{self.question.kind}: {asked}', *rows])
 
 
 class Result(Card):
@@ -114,25 +114,21 @@ class Result(Card):
         self.prediction, self.printed = prediction, printed
 
     def facts(self) -> dict[str, Any]:
-        """Whether it is open."""
         return {'open': True} if self.prediction.unlocked else {}
 
+    @property
     def label(self) -> str:
-        """What it is called for somebody who hears the page."""
-        return f'What the cell printed, after {self.prediction.title}: {self.name}'
+        return f'What the cell printed, after {self.prediction.label}'
 
     def body(self) -> str:
-        """A line while it waits; then what was said, and what happened."""
         asked, opened = self.prediction, self.prediction.unlocked
-        waits = f'The cell has run. Its output opens when you have answered **{asked.title}** above.'
         said = '' if asked.choice is None else f'You said: {asked.choice.text}'
         inside = f'<p class="said">{words.inline(said)}</p>{words.pre(self.printed)}'
         inside += words.paragraphs(asked.question.after)
-        line = '' if opened else f'<p class="wait">{words.inline(waits)}</p>'
-        return line + words.folded('What the cell printed', inside, 'opened', opened)
+        waits = '' if opened else waiting('The cell has run. Its output', asked)
+        return waits + words.folded('What the cell printed', inside, 'opened', opened)
 
     def text(self) -> str:
-        """What was printed."""
         return self.printed.rstrip('\n')
 
 
@@ -142,13 +138,8 @@ class Waits(Card):
     kind = 'lock'
 
     def __init__(self, prediction: Prediction, called: str, shown: Any) -> None:
-        super().__init__(prediction.lesson, prediction.name)
-        self.prediction, self.called, self.figure = prediction, called, shown
-
-    @property
-    def id(self) -> str:
-        """A result and several figures may wait for the same question."""
-        return f'{super().id} figure {self.called}'
+        super().__init__(prediction.lesson, prediction.name, f'figure {called}')
+        self.prediction, self.figure = prediction, shown
 
     def bundle(self) -> dict[str, str]:
         """The figure itself, once the question is answered; where a notebook is kept, its stills."""
@@ -161,18 +152,50 @@ class Waits(Card):
         """The line; once the question is answered, no card at all."""
         return 'the figure' if self.prediction.unlocked else super().html()
 
+    @property
     def label(self) -> str:
-        """What it is called for somebody who hears the page."""
-        return f'A figure, after {self.prediction.title}: {self.name}'
+        return f'A figure, after {self.prediction.label}'
 
     def body(self) -> str:
         """The line, and for a page without a kernel what the figure shows there."""
-        said = f'A figure answers this. It opens when you have answered **{self.prediction.title}** above.'
+        inside = f'<p class="said"></p>{self.figure.still()}'
+        return waiting('A figure answers this. It', self.prediction) + words.folded('The figure', inside, 'opened')
+
+    def text(self) -> str:
+        return repr(self.figure)
+
+
+def waiting(what: str, asked: Prediction) -> str:
+    """The one line of what waits for a question."""
+    return (
+        f'<p class="wait">{words.inline(f"{what} opens when you have answered **{asked.question.kind}** above.")}</p>'
+    )
+
+
+class Sentence(Card):
+    """Room for a sentence of the learner's own, and a model answer to compare it with."""
+
+    kind = 'sentence'
+
+    @property
+    def key(self) -> str:
+        return f'sentence {self.name}'
+
+    def hear(self, said: dict[str, Any]) -> None:
+        if isinstance(said.get('said'), str):
+            self.keep(said=said['said'])
+
+    def facts(self) -> dict[str, Any]:
+        return self.told
+
+    def body(self) -> str:
+        (asked, model), said = self.lesson.about.sentences[self.name], self.told.get('said')
         return (
-            f'<p class="wait">{words.inline(said)}</p><details class="opened"><summary>The figure</summary>'
-            f'<p class="said"></p>{self.figure.still()}</details>'
+            f'{head("In one sentence", "to do" if said is None else "done")}'
+            f'<div class="ask">{words.paragraphs(asked)}</div><p class="own">{escape(said or "")}</p>'
+            f'{words.folded("A model answer", words.paragraphs(model), "model", bool(said))}'
         )
 
     def text(self) -> str:
-        """The figure in words."""
-        return repr(self.figure)
+        asked, model = self.lesson.about.sentences[self.name]
+        return f'{asked}\nA model answer: {model}'

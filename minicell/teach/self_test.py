@@ -19,10 +19,10 @@ def self_test() -> 'SelfTest':
 class SelfTest(Card):
     """What was found, a line each."""
 
-    kind = 'test'
+    kind, number = 'test', '00'
 
     def __init__(self, findings: list[installation.Finding]) -> None:
-        super().__init__('00', 'of this installation')
+        super().__init__(None, 'of this installation')
         missing = ', '.join(each.what for each in findings if each.ok is False)
         said = f'will not work as it is: {missing}' if missing else 'is ready'
         self.head = f'{words.SIGNS["failed" if missing else "passed"]} minicell {__version__} {said}'
@@ -33,10 +33,7 @@ class SelfTest(Card):
         return super().bundle() | {STILL: {'text/plain': ABOUT, 'text/html': words.paragraphs(ABOUT)}}
 
     def body(self) -> str:
-        """A line for each finding."""
-        found = ''.join(f'<li>{words.inline(line)}</li>' for line in self.lines)
-        return f'{head(self.head, "")}<ul class="states">{found}</ul>'
+        return head(self.head) + words.listed(self.lines)
 
     def text(self) -> str:
-        """The same as text."""
         return '\n'.join([self.head, *self.lines])

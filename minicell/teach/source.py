@@ -1,6 +1,6 @@
 """The source of a lesson: Markdown, with the code cells and the questions fenced in it.
 
-    <!-- cell why -->                begins a Markdown cell, and names it
+    <!-- cell why -->                begins a Markdown cell, and names it (the first also says the lesson's minutes)
     ```python cell=run               begins a code cell, and names it; it ends with its fence
     ```predict cell=vote takeover    a question called takeover: the cell `vote` asks it (so do recall and sentence)
     {{truth: off(dx):.2f}}           in Markdown: a number, worked out after the cell `truth` has run, never typed
@@ -17,10 +17,19 @@ import numpy as np
 
 import minicell as ms
 
-MARK = re.compile(r'<!-- cell ([a-z0-9-]+) -->\s*')
-FENCE = re.compile(r'```python cell=([a-z0-9-]+)\s*')
-QUESTION = re.compile(r'```(predict|recall|sentence) cell=([a-z0-9-]+) (\S.*?)\s*')
-NUMBER = re.compile(r'\{\{\s*([a-z0-9-]+):\s*(.+?)\s*\}\}')
+NAME = '[a-z0-9-]+'
+ASKS = 'predict|recall|sentence'
+MINUTES = r'(?:: \d+ minutes)?'
+OPENS = rf'<!-- cell {NAME}{MINUTES} -->|```(?:python|{ASKS}) cell='
+CELL = re.compile(
+    rf'^<!-- cell (?P<words>{NAME}){MINUTES} --> *\n(?P<said>(?:(?!{OPENS}).*\n)*)'
+    rf'|^```(?P<kind>python|{ASKS}) cell=(?P<name>{NAME})(?: (?P<asks>\S.*?))? *\n'
+    rf'(?P<code>(?:(?!{OPENS}|``` *$).*\n)*)``` *\n',
+    re.MULTILINE,
+)
+UNNAMED = re.compile(rf'^```({ASKS})\b(?! cell={NAME} \S)', re.MULTILINE)
+STRAY = re.compile(rf'```\w+ cell=({NAME})|\S.*')
+NUMBER = re.compile(rf'\{{\{{\s*({NAME}):\s*(.+?)\s*\}}\}}')
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -29,9 +38,13 @@ class Cell(NamedTuple):
 
     kind: str
     name: str
-    text: str
-    line: int  # of the source, where the text begins
+    source: 'Source'
     asks: str = ''  # the name of the question
+
+    @property
+    def text(self) -> str:
+        """What stands in it."""
+        return self.source.text
 
     @property
     def code(self) -> str:
@@ -54,18 +67,37 @@ class SourceError(Exception):
         super().__init__(f'{file}, line {line}: {said}')
 
 
+class Source(NamedTuple):
+    """A text that knows where it stands: in which file, and from which line on."""
+
+    text: str
+    file: str
+    line: int = 1
+
+    def line_of(self, at: int) -> int:
+        """The line of its file in which a character stands."""
+        return self.line + self.text.count('\n', 0, at)
+
+    def part(self, start: int, end: int | None = None) -> 'Source':
+        """A part of it."""
+        return Source(self.text[start:end], self.file, self.line_of(start))
+
+    def wrong(self, said: str, at: int = 0) -> SourceError:
+        """What is to be raised about a place in it."""
+        return SourceError(self.file, self.line_of(at), said)
+
+
 def path_of(lesson: str) -> Path | None:
     """The source of a lesson, in the package or in the checkout around it; None where there is no such lesson."""
-    for folder in (PACKAGE / 'lessons' / 'source', PACKAGE.parent / 'lessons' / 'source'):
-        for path in sorted(folder.glob(f'{lesson}_*.md')):
-            return path
-    return None
+    folders = (PACKAGE / 'lessons' / 'source', PACKAGE.parent / 'lessons' / 'source')
+    return next((path for folder in folders for path in sorted(folder.glob(f'{lesson}_*.md'))), None)
 
 
-def said_of(path: Path) -> str:
-    """A file as messages name it: `lessons/source/03_takeover.md`."""
+def opened(path: Path) -> Source:
+    """A file as a text; messages name it `lessons/source/03_takeover.md`."""
     parts = path.parts
-    return '/'.join(parts[parts.index('lessons') :]) if 'lessons' in parts else path.name
+    file = '/'.join(parts[parts.index('lessons') :]) if 'lessons' in parts else path.name
+    return Source(path.read_text(encoding='utf-8') + '\n', file)
 
 
 def paragraphs(text: str) -> str:
@@ -75,7 +107,7 @@ def paragraphs(text: str) -> str:
 
 def read(path: Path) -> list[Cell]:
     """The cells of a source file."""
-    return parse(path.read_text(encoding='utf-8'), said_of(path))
+    return parse(opened(path))
 
 
 def defined(lesson: str, names: str, beside: str = '', answer: str = '') -> list[Any]:
@@ -84,77 +116,60 @@ def defined(lesson: str, names: str, beside: str = '', answer: str = '') -> list
     `beside`: what that stands on. The last definition counts: of what is an exercise, that of its solution, `answer`.
     """
     path, space = path_of(lesson), {'np': np, 'ms': ms, 'nn': ms.nn, 'ops': ms.ops, 'Parameter': ms.Parameter}
-    cells = read(path)
+    codes = [cell.code for cell in read(path)]
     if answer:
         from .exercise_text import read as written  # which reads with what stands here
 
-        cells.append(Cell('code', answer, written(path.with_suffix('') / f'{answer}.md').solution, 1))
+        codes.append(written(path.with_suffix('') / f'{answer}.md', None).solution)
     wanted, nodes = {*names.split(), *beside.split()}, {}
-    for node in (each for cell in cells for each in ast.parse(re.sub(r'^%%.*', '', cell.code)).body):
+    for node in (each for code in codes for each in ast.parse(re.sub(r'^%%.*', '', code)).body):
         of = [node.name] if isinstance(node, ast.ClassDef | ast.FunctionDef) else []
         if isinstance(node, ast.Assign):
             of = [each.id for each in ast.walk(node.targets[0]) if isinstance(each, ast.Name)]
         nodes |= {name: node for name in of if name in wanted}
     for node in dict.fromkeys(nodes.values()):
-        exec(compile(ast.Module([node], []), said_of(path), 'exec'), space)
+        exec(compile(ast.Module([node], []), opened(path).file, 'exec'), space)
     return [space[name] for name in names.split()]
 
 
-def parse(text: str, file: str = 'the source') -> list[Cell]:
+def parse(source: Source) -> list[Cell]:
     """The cells of a source, in their order; raises SourceError where it cannot be read."""
+    if found := UNNAMED.search(source.text):
+        raise source.wrong(f'a question is written ```{found[1]} cell=CELL NAME.', found.start())
     cells: list[Cell] = []
-    kind, name, asks, begun, lines = 'markdown', '', '', 1, []
-
-    def end() -> None:
-        body = '\n'.join(lines).strip('\n')
-        if body and not name:
-            blank = next(k for k, line in enumerate(lines) if line)
-            said = f'{lines[blank]!r} belongs to no cell: write <!-- cell NAME --> before it.'
-            raise SourceError(file, begun + blank, said)
-        if body or asks:
-            cells.append(Cell(kind, name, body, begun, asks))
-        lines.clear()
-
-    for number, line in enumerate(text.splitlines(), 1):
-        mark, fence, question = MARK.fullmatch(line), FENCE.fullmatch(line), QUESTION.fullmatch(line)
-        if kind != 'markdown':
-            if mark or fence or question:
-                raise SourceError(file, number, f'the cell {name}, which begins at line {begun - 1}, has no end.')
-            if line.rstrip() == '```':
-                end()
-                kind, name, asks, begun = 'markdown', '', '', number + 1
-            else:
-                lines.append(line)
-        elif mark or fence or question:
-            end()
-            begun = number + 1
-            if question:
-                kind, name, asks = question.groups()
-            else:
-                kind, name = ('markdown', mark[1]) if mark else ('code', fence[1])
-        elif re.match(r'```(predict|recall|sentence)\b', line):
-            raise SourceError(file, number, f'a question is written ```{line[3:].split()[0]} cell=CELL NAME.')
-        else:
-            lines.append(line)
-    if kind != 'markdown':
-        raise SourceError(file, begun - 1, f'the cell {name} has no end.')
-    end()
-    checked(cells, file)
+    read = 0
+    for found in CELL.finditer(source.text):
+        none_between(source, read, found.start())
+        read = found.end()
+        words, said, kind, name, asks, code = found.groups(default='')
+        text = (said or code).strip('\n')
+        if text or asks:
+            kind = 'markdown' if words else kind.replace('python', 'code')
+            body = Source(text, source.file, source.line_of(found.start()) + 1)
+            cells.append(Cell(kind, words or name, body, asks))
+    none_between(source, read, len(source.text))
+    checked(cells)
     return cells
 
 
-def checked(cells: list[Cell], file: str) -> None:
+def none_between(source: Source, start: int, end: int) -> None:
+    """Raise SourceError for what stands between two cells."""
+    if found := STRAY.search(source.text, start, end):
+        said = f'{found[0]!r} belongs to no cell: write <!-- cell NAME --> before it.'
+        raise source.wrong(f'the cell {found[1]} has no end.' if found[1] else said, found.start())
+
+
+def checked(cells: list[Cell]) -> None:
     """Raise SourceError for a name that is there twice, and for a number that no cell computes."""
-    seen: set[tuple[str, str]] = set()
-    for cell in cells:
-        what = 'sentence' if cell.kind == 'sentence' else 'question'
-        for one in (('cell', cell.name), *([(what, cell.asks)] if cell.asks else ())):
-            if one in seen:
-                raise SourceError(file, cell.line - 1, f'there is a {" ".join(one)} already.')
-            seen.add(one)
+    seen: set[str] = set()
     code = {cell.name for cell in cells if cell.kind != 'markdown'}
     for cell in cells:
+        asks = f'{"sentence" if cell.kind == "sentence" else "question"} {cell.asks}'
+        for one in (f'cell {cell.name}', asks)[: 2 if cell.asks else 1]:
+            if one in seen:
+                raise SourceError(cell.source.file, cell.source.line - 1, f'there is a {one} already.')
+            seen.add(one)
         for placeholder, of, _ in cell.numbers():
             if of not in code:
-                at = cell.line + cell.text[: cell.text.index(placeholder)].count('\n')
-                raise SourceError(file, at, f'{placeholder} wants a code cell {of}, and there is none.')
+                said = f'{placeholder} wants a code cell {of}, and there is none.'
+                raise cell.source.wrong(said, cell.text.index(placeholder))

@@ -5,7 +5,7 @@ common mistakes are code to copy, or to be put into a cell: `L.insert('3a', 'sol
 itself; and where there is no cell, as in a presentation, so is code written.
 """
 
-from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from minicell.story.names import parameters
@@ -15,44 +15,50 @@ from . import words
 from .card import Card, head
 from .exercise import Check, Exercise, Verdict
 from .live import run
-from .order import Ordering
 from .trials import dout_of, quiet
 
 SIGNS = {True: ('ok', '✓'), False: ('no', '✗'), None: ('', '○')}
+EDITOR = 'editor'  # which card it is, where one writes in the card
 
 
 class Task(Card):
-    """An exercise. `told()` is what was kept of it: its state, and how many hints are open."""
+    """An exercise: a card under each cell that asks for a check, or one with a place to write in."""
 
     kind = 'exercise'
 
-    def __init__(
-        self, lesson: str, exercise: Exercise, told: Callable[[], dict[str, Any]], which: str = '', editor: bool = False
-    ) -> None:
-        super().__init__(lesson, exercise.name)
-        self.exercise, self.told, self.which = exercise, told, which
-        self.editor = exercise.start if editor else None
+    def __init__(self, lesson: Any, name: str, which: str = '') -> None:
+        super().__init__(lesson, name, which)
+        self.editor = self.exercise.start if which == EDITOR else None
         self.begin()
 
-    def begin(self) -> None:
-        """As if nobody had been here."""
-        self.verdict = self.exercise.untouched()
-        self.tape = ''
+    @cached_property
+    def exercise(self) -> Exercise:
+        """What is asked."""
+        return self.lesson.asked(self.name)
 
-    @property
-    def id(self) -> str:
-        """Several cards of one exercise may be on a page: one under each cell that asks for a check."""
-        return f'{super().id} {self.which}'.rstrip()
+    def begin(self) -> None:
+        self.verdict, self.tape = self.exercise.untouched(), ''
 
     def judged(self, verdict: Verdict) -> Verdict:
-        """From here on it shows this verdict, and the verdict shows itself here."""
+        """From here on it shows this verdict, and the verdict shows itself here; that it has passed is kept."""
         self.verdict, self.tape, verdict.card = verdict, '', self
+        if verdict.state != 'open' and self.told.get('state') not in (verdict.state, 'passed'):
+            self.keep(state=verdict.state)
         return verdict
+
+    def hear(self, said: dict[str, Any]) -> None:
+        if isinstance(said.get('hints'), int):
+            self.keep(hints=said['hints'])
+        elif isinstance(said.get('code'), str) and self.editor is not None:
+            self.editor = said['code']
+            self.judged(self.exercise.check_code(self.editor))
+        elif said.get('tape') and self.verdict.trial and self.verdict.trial.shows:
+            self.show_tape()
 
     def facts(self) -> dict[str, Any]:
         """How many hints are open, whether there is a tape to show, and the code in the editor."""
         trial = self.verdict.trial
-        found = {'hints': self.told().get('hints', 0), 'tape': bool(trial and trial.shows and not self.tape)}
+        found = {'hints': self.told.get('hints', 0), 'tape': bool(trial and trial.shows and not self.tape)}
         return found if self.editor is None else found | {'editor': self.editor}
 
     def body(self) -> str:
@@ -87,7 +93,7 @@ class Task(Card):
             return 'not yet'
         if self.verdict.state == 'failed':
             return f'{sum(bool(check.ok) for check in checks)} of {len(checks)} checks'
-        before = self.told().get('state') == 'passed'
+        before = self.told.get('state') == 'passed'
         return 'passed' if self.verdict.passed else 'passed before' if before else 'not attempted yet'
 
     def offered(self) -> str:
@@ -96,8 +102,8 @@ class Task(Card):
 
     def code(self, code: str, which: str) -> str:
         """Stored code to copy, and the line that puts it into a cell."""
-        line = words.inline(f'To put it into the cell below: `L.insert({self.name!r}, {which!r})`')
-        return f'<div class="code">{words.pre(self.exercise.printed(code))}</div><p class="note">{line}</p>'
+        line = words.note(f'To put it into the cell below: `L.insert({self.name!r}, {which!r})`')
+        return f'<div class="code">{words.pre(self.exercise.printed(code))}</div>{line}'
 
     def finding(self) -> str:
         """What the check found: the belief, what to look at, the numbers."""
@@ -140,12 +146,17 @@ class Order(Task):
     """An exercise whose lines are put into order, by pressing them one after another."""
 
     kind = 'order'
-    exercise: Ordering
 
     def begin(self) -> None:
-        """As if nobody had been here."""
         super().begin()
         self.order: list[str] = []
+
+    def hear(self, said: dict[str, Any]) -> None:
+        if isinstance(said.get('order'), list):
+            self.order = [key for key in said['order'] if key in self.exercise.lines]
+            self.judged(self.exercise.check(self.order))
+        else:
+            super().hear(said)
 
     def facts(self) -> dict[str, Any]:
         """The order that was chosen, and the real one, for a page without a kernel."""
@@ -160,10 +171,9 @@ class Order(Task):
         )
         spare = len(self.exercise.lines) - self.exercise.places
         left = f' {spare} of them belong{"s" if spare == 1 else ""} nowhere.' if spare else ''
-        return f'<p class="note">Press the lines in their order.{left}</p><ul class="choices">{rows}</ul>'
+        return f'{words.note(f"Press the lines in their order.{left}")}<ul class="choices">{rows}</ul>'
 
     def text(self) -> str:
-        """The same as text, with the lines."""
         lines = (f'  {key}: {self.exercise.plain_line(key)}' for key in self.exercise.lines)
         return '\n'.join([super().text(), *lines])
 

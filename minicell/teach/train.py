@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from IPython.display import display
 
-from minicell.ink.boxes import Box, Card, Column, Text
+from minicell.ink.boxes import Box, Column, Text
 from minicell.ink.numbers import said
 from minicell.view.picture import STILL
 
@@ -165,16 +165,6 @@ class Training(Live):
         self.tell()
 
 
-def trained(course: Generator[float, None, Any], steps: int) -> Curve:
-    """A run to its end."""
-    losses: list[float] = []
-    while True:
-        try:
-            losses.append(float(next(course)))
-        except StopIteration as end:
-            return Curve(tuple(losses), steps, end.value)
-
-
 def bar(items: Iterable[Any], of: int) -> Iterator[Any]:
     """Go through `of` items, with a progress bar under the cell, for loops that take a moment."""
 
@@ -210,10 +200,3 @@ def chart(lines: Sequence[Line], steps: int, top: float, size: tuple[float, floa
         if line.first and line.losses and not line.losses[-1] <= top:
             plane.note('now', 0, top, f'↑ now at {said(line.losses[-1])}', 'b', up=-18)
     return Column(Text('loss, step by step', 'dim'), plane)
-
-
-def lamp(ok: bool | None, side: float) -> Box:
-    """A lamp: a circle with a tick (right), a square with a cross (wrong), or a dashed circle (not lit yet)."""
-    word, look = ('?', 'ghost') if ok is None else ('✓', 'card f cur') if ok else ('✗', 'card torn')
-    ink = 'big mid xx' if ok is False else 'big mid'
-    return Card(Text(word, ink), look, (0, 0), (side, side), rx=4 if ok is False else side / 2)

@@ -1,6 +1,7 @@
 """Text for a page: everything is escaped, `code` and **bold** are the only marks that mean something."""
 
 import re
+from collections.abc import Iterable
 from html import escape
 
 # A state is told by its sign and its words; a colour only repeats it.
@@ -29,6 +30,16 @@ def folded(summary: str, body: str, kind: str = '', opened: bool = False) -> str
     """What a reader opens by a click."""
     named = f' class="{kind}"' if kind else ''
     return f'<details{named}{" open" * opened}><summary>{escape(summary)}</summary>{body}</details>'
+
+
+def listed(lines: Iterable[str]) -> str:
+    """Lines that say how something stands, one under the other."""
+    return f'<ul class="states">{"".join(f"<li>{inline(line)}</li>" for line in lines)}</ul>'
+
+
+def note(text: str) -> str:
+    """A line in small letters, if there is anything to say."""
+    return f'<p class="note">{inline(text)}</p>' if text else ''
 
 
 def plain(text: str) -> str:

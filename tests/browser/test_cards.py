@@ -29,7 +29,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     L, M = lesson('03', keep=False), lesson('01', keep=False)
     M.check('1a', ['sin'])
     shown = [L.predict('takeover'), L.check('3a', 3).card, M.order('1a'), L.sentence('takeover'), L.progress(), Map()]
-    shown.insert(1, Result(L.predictions['takeover'], 'printed 42'))
+    shown.insert(1, Result(L.predict('takeover'), 'printed 42'))
     asked = L.recall('recall 1').bundle()['text/html']
     damaged = [asked.replace('data-card="{', 'data-card="edited by hand'), asked.replace('class="choices"', '')]
     with pytest.MonkeyPatch.context() as patch:

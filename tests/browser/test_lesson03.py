@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from minicell.teach.about import about
-from minicell.teach.order import exercise
+from minicell.teach.about import about, exercise
 from tests.browser.axe import OURS, axe, unroll
 from tests.browser.lab import SLIDER, Notebook, errors, serve
 from tests.browser.picture import Picture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from minicell.teach.beats import beats, notebook_of
+from minicell.teach.present import beats, notebook_of
 from tests.browser import sample
 from tests.browser.axe import PRESENTED, UNROLLED, axe
 from tests.browser.lab import CELLS, RUN_ALL, Notebook, errors, serve
@@ -66,7 +66,7 @@ def stage(
         notebook = Notebook(browser, server, 'class.ipynb')
         notebook.page.set_viewport_size(SCREEN)
         notebook.page.evaluate(RUN_ALL)
-        notebook.page.locator('.minicell-present:popover-open .minicell-beat').wait_for()
+        notebook.page.locator('.minicell-present:popover-open .minicell-stage > [data-of]').first.wait_for()
         notebook.lesson = request.param
         yield notebook
         notebook.close()
@@ -156,6 +156,7 @@ def step_through_tape(page: Page) -> dict[str, list]:
     picture, code = page.locator('.minicell-stage .mc2'), page.locator('.minicell-code-here').inner_text()
     slider = picture.locator('[role=slider]')
     tab_to(page, '.minicell-stage .mc2 [role=slider]')
+    page.keyboard.press('Home')  # a picture may open at its answer
     last = int(slider.get_attribute('aria-valuemax'))
     faults = {}
     for step in range(1, last + 1):

@@ -26,7 +26,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import ops
-from minicell.teach.order import exercise
+from minicell.teach.about import exercise
 from tests.judge.built import Case, Setting, asked, built, cases, differences, leaves, values
 
 # ---- pairs -----------------------------------------------------------------------------------------------------------

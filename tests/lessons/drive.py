@@ -41,12 +41,12 @@ print(json.dumps(seen))
 # A teacher goes through all beats of the lesson; what a cell of one complains of is on its screen.
 BEATS = """\
 import json
-from minicell.teach.beats import beats, notebook_of
+from minicell.teach.present import beats, notebook_of
 from minicell.teach.present import Presentation
 presentation = Presentation(L, beats(L.number, notebook_of(L.number)), get_ipython())
 presentation.go(len(presentation.beats))
-outputs = [out for box in presentation.boxes.values() for out in box.children[0].outputs]
-print(json.dumps({'beats': presentation.ran, 'said': [out['text'] for out in outputs if out.get('name') == 'stderr']}))
+said = [out['data'].get('application/vnd.jupyter.stderr') for shown in presentation.shown for out in shown]
+print(json.dumps({'beats': len(presentation.shown), 'said': [*filter(None, said)]}))
 """
 
 # Every control of every figure goes to its ends, and what trains is trained; a page is told what comes of it.

@@ -19,7 +19,7 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 
 from minicell.teach import build
-from minicell.teach.source import Cell
+from minicell.teach.source import Cell, Source
 from tests.lessons import drive
 from tests.lessons.kernels import in_one_piece, kernel_environment
 from tests.lessons.notebooks import NUMBERS, answer_and_check, asks, code, exercises, read
@@ -94,7 +94,7 @@ def execute(number: str, tmp: Path) -> Executed:
         own = len(cells)
         for k, source in enumerate(more.values()):
             notebook.cells.append(new_code_cell(source, id=f'extra-{k}', metadata={'tags': ['raises-exception']}))
-        added = [Cell('code', f'extra {k}', source, 0) for k, source in enumerate(more.values())]
+        added = [Cell('code', f'extra {k}', Source(source, 'a test')) for k, source in enumerate(more.values())]
         values = await plain(notebook, [*cells, *added], asked | {cell.name: [] for cell in added})
         kept['own'] = [cell for cell in copy.deepcopy(notebook.cells[:own]) if cell.cell_type == 'code']
         kept['after'] = dict(zip(more, notebook.cells[own:], strict=True))

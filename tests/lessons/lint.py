@@ -6,7 +6,7 @@ from html import unescape
 from itertools import pairwise
 from typing import Any
 
-from minicell.teach.clock import minutes, prose
+from tests.lessons.clock import minutes, prose
 from tests.lessons.notebooks import code, listings
 
 SHORTEST, LONGEST = 25, 65  # minutes

@@ -14,9 +14,8 @@ from typing import Any
 
 import nbformat
 
-from minicell.teach.about import about
+from minicell.teach.about import about, exercise
 from minicell.teach.exercise import Exercise
-from minicell.teach.order import exercise
 from tests.lessons.kernels import ROOT
 
 PATHS = {path.name[:2]: path for path in sorted((ROOT / 'lessons').glob('[0-9][0-9]_*.ipynb'))}

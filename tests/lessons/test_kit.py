@@ -12,15 +12,13 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 import minicell as ms
 from minicell.teach import build, lesson, words
-from minicell.teach.about import about
-from minicell.teach.bridge import MISSING, bridge, by_itself
-from minicell.teach.card import Sentence
+from minicell.teach.about import about, exercise
+from minicell.teach.bridge import MISSING, bridge
 from minicell.teach.exercise import run
 from minicell.teach.figure import Shown
 from minicell.teach.freeze import freeze
-from minicell.teach.order import exercise
-from minicell.teach.question import Choice, Prediction, Question, Result, Waits
-from minicell.teach.source import SourceError, parse
+from minicell.teach.question import Choice, Question, Result, Waits
+from minicell.teach.source import Source, SourceError, parse
 from minicell.view.picture import STILL
 from tests.lessons.drive import commit
 from tests.messages import refused, tells
@@ -36,10 +34,14 @@ QUESTION = Question(
 
 @pytest.fixture
 def asked():
-    """A question, a place for the answer to it, and what keeps it back: asked.said and asked.open are what is known."""
-    made = Prediction('03', 'p', QUESTION, lambda: {'said': made.answer} if made.answer else {}, lambda: made.look)
-    made.answer, made.look = None, False
-    return made
+    """A question; what its lesson keeps of it, and whether that is unlocked, says how it stands."""
+    L = lesson('03', keep=False)
+    L.about = L.about._replace(questions={'p': QUESTION}, sentences={'s': ('<i>', '<u>')})
+    return L.predict('p')
+
+
+def answer(asked, said):
+    asked.lesson.kept.told['p'] = {'said': said}
 
 
 def test_predict_commit_reveal(asked):
@@ -47,13 +49,13 @@ def test_predict_commit_reveal(asked):
     assert asked.facts() == {'right': 0} and result.facts() == {}
     assert '<details class="reply">' in asked.html() and ' open>' not in asked.html() + result.html()
     tells(result.html(), 'The cell has', '<b>Predict</b>', keep=False)
-    asked.answer = 'no'
+    answer(asked, 'no')
     assert asked.facts() == {'right': 0, 'chosen': 1} and result.facts() == {'open': True}
     assert asked.html().count(' open>') == 2, 'the reply to what was chosen, and to what is right'
     assert 'You said: no' in result.html() and 'The cell has run' not in result.html()
-    asked.answer = 'of an earlier lesson'
+    answer(asked, 'of an earlier lesson')
     assert asked.choice is None and not asked.unlocked, 'a question that was written anew is asked anew'
-    asked.look = True
+    asked.lesson.unlocked = True
     assert asked.unlocked and asked.facts() == {'right': 0, 'open': True} and result.facts() == {'open': True}
 
 
@@ -61,9 +63,9 @@ def test_a_figure_that_answers_waits_for_the_answer(asked):
     figure = Waits(asked, 'f', Shown('six times seven', '<svg>six</svg>', {}))
     assert figure.id != Waits(asked, 'g', figure.figure).id, 'two figures may wait for one question'
     assert 'mc-card lock' in figure.bundle()['text/html'] and figure.text() == 'six times seven' and not figure.draw()
-    asked.look = True
+    asked.lesson.unlocked = True
     assert figure.draw() and '<svg>six</svg>' in str(figure.bundle()) and 'mc-card' not in str(figure.bundle())
-    asked.look = False
+    asked.lesson.unlocked = False
     assert figure.draw() and 'mc-card lock' in figure.bundle()['text/html']
 
 
@@ -72,12 +74,12 @@ def test_text_from_anybody_is_escaped(asked):
     task = L.check('3a', '</section><script>').card
     task.verdict.said = '</pre><script>1</script>'
     for state in (None, 'no', 'yes <i>'):
-        asked.answer = state
+        answer(asked, state)
         for page in (asked.html(), Result(asked, '<script>').html(), task.html()):
             assert not re.search('<(i|u|s|script)>', page.replace('<i> · </i>', '')) and '<b>`' not in page
     assert words.inline('`<b>` **<i>**') == words.inline('`<b>` **<i>**').replace('<i>', '')
-    sentence = Sentence('03', 's', ('<i>', '<u>'), lambda: '</p><s>')
-    assert not re.search('<(i|u|s)>', sentence.html().replace('<i> · </i>', ''))
+    asked.lesson.kept.told['sentence s'] = {'said': '</p><s>'}
+    assert not re.search('<(i|u|s)>', asked.lesson.sentence('s').html().replace('<i> · </i>', ''))
 
 
 def test_a_card_is_a_still_with_a_script_and_a_kept_one_is_the_still_alone(asked, monkeypatch):
@@ -125,9 +127,9 @@ def test_unlock_opens_what_is_there_and_what_comes():
     L = lesson('03')
     L.predict('takeover')
     L.unlock()
-    L.recall('recall 1')
-    assert all(asked.unlocked for asked in L.predictions.values())
-    assert L.predictions['recall 1'].facts()['open'] and ' open>' in L.predictions['recall 1'].html()
+    later = L.recall('recall 1')
+    assert L.predict('takeover').unlocked and later.unlocked
+    assert later.facts()['open'] and ' open>' in later.html()
 
 
 def test_every_card_follows_what_one_was_told():
@@ -137,12 +139,12 @@ def test_every_card_follows_what_one_was_told():
     commit(L, 'scale', right=False)
     assert '1 of 6 done' in glance.shown and 'surprised' in glance.shown
     commit(L, 'scale', right=True)
-    assert not L.predictions['scale'].choice.right, 'a commitment is kept'
+    assert not L.predict('scale').choice.right, 'a commitment is kept'
     L.check('3a', 3)
     assert 'not yet' in glance.shown
     assert EXERCISE.check_code(EXERCISE.solution).passed
     box = L.exercise('3a')
-    L.hear({'of': L._shown(box).id, 'code': EXERCISE.solution})
+    L.hear({'of': box.id, 'code': EXERCISE.solution})
     assert '2 of 6 done' in glance.shown and box.verdict.passed and box.facts()['editor'] == EXERCISE.solution
     for strange in (
         {},
@@ -162,7 +164,6 @@ def test_an_exercise_shows_one_finding_and_the_place_that_is_furthest_off():
     card = L.check('3a', space['MatMul']).card
     assert [bool(check.ok) for check in EXERCISE.checks(card.verdict.trial)] == [True, True, False, False]
     tells(card.html(), '2 of 4', 'dy[', '≠', keep=False)
-    L._shown(card)
     L.hear({'of': card.id, 'tape': True})
     assert 'class="mc2"' in card.html() and not card.facts()['tape'], 'the Cell on the tape'
     L.hear({'of': card.id, 'hints': 2})
@@ -188,7 +189,7 @@ def test_a_cell_on_the_tape_opens_at_the_step_that_answers():
 
 def test_without_anywidget_a_sentence_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, 'anywidget', None)
-    assert bridge('03', print) is None and by_itself()
+    assert bridge('03', print) is None
     tells(MISSING, 'anywidget', 'pip install anywidget')
 
 
@@ -209,7 +210,7 @@ x = 1
 
 
 def test_source():
-    cells = parse(SOURCE)
+    cells = parse(Source(SOURCE, 'a file'))
     assert [(cell.kind, cell.name) for cell in cells] == [('markdown', 'a'), ('code', 'b'), ('markdown', 'c')]
     assert 'listing' in cells[0].text and cells[1].text == 'x = 1'
     assert cells[2].numbers() == [('{{b: x:.2f}}', 'b', 'x:.2f')]
@@ -227,7 +228,7 @@ def test_source():
 )
 def test_bad_source(text):
     with pytest.raises(SourceError):
-        parse(text)
+        parse(Source(text, 'a file'))
 
 
 def test_printed_text_is_one_piece():

@@ -7,11 +7,11 @@ import pytest
 import minicell as ms
 from minicell import nn, ops
 from minicell.core.watch import Op
+from minicell.teach.about import exercise
 from minicell.teach.exercise import run
 from minicell.teach.lesson01 import PROGRAMS, right
 from minicell.teach.lesson01.entries import HIDDEN, WORDS, engine, entries_of
 from minicell.teach.lesson01.figures import branch, called
-from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, changed, indented, mistake_of
 from tests.lessons.figures import holds
 from tests.lessons.page import Page

@@ -5,10 +5,10 @@ import pytest
 
 import minicell as ms
 from minicell import nn, ops
+from minicell.teach.about import exercise
 from minicell.teach.exercise import run
 from minicell.teach.lesson02 import HIDDEN, WORDS, suspect
 from minicell.teach.lesson02.figures import dout, happened
-from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, filled
 from tests.lessons.figures import holds, texts
 from tests.lessons.page import Page

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import minicell as ms
+from minicell.teach.about import exercise
 from minicell.teach.exercise import run
 from minicell.teach.lesson03 import HIDDEN, WORDS, loss_scale, suspect
-from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, filled, mistake_of
 from tests.lessons.kernels import complaints, printed
 from tests.lessons.notebooks import by_id

@@ -8,13 +8,13 @@ import pytest
 import minicell as ms
 from minicell.ink.numbers import said
 from minicell.replay.differences import LADDER
+from minicell.teach.about import exercise
 from minicell.teach.lesson04 import WORDS
 from minicell.teach.lesson04 import suspects as suspects_file
 from minicell.teach.lesson04.figures import DTYPES, EPS, LOOKS, Curves, central, eps, subtraction
 from minicell.teach.lesson04.hidden import HIDDEN, ROW
 from minicell.teach.lesson04.secant import secant
 from minicell.teach.lesson04.suspects import SUSPECTS, classify
-from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, changed
 from tests.lessons.figures import drawn, holds
 from tests.lessons.page import Page

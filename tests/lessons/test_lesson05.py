@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import minicell as ms
+from minicell.teach.about import exercise
 from minicell.teach.exercise import run
 from minicell.teach.lesson05 import inputs
 from minicell.teach.lesson05.figures import traffic
@@ -22,7 +23,6 @@ from minicell.teach.lesson05.specimens import (
     silent,
     true,
 )
-from minicell.teach.order import exercise
 from minicell.teach.trials import called, dout_of
 from tests.lessons.answers import Answers, changed, filled
 from tests.lessons.figures import holds

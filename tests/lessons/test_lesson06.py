@@ -9,10 +9,10 @@ import pytest
 
 import minicell as ms
 from minicell.teach import lesson06, train
+from minicell.teach.about import exercise
 from minicell.teach.lesson06.probes import PROBES, numbers
 from minicell.teach.lesson06.seeds import SEEDS, measure
 from minicell.teach.lesson06.suspects import BUGS, LETTERS, MatMul, suspect
-from minicell.teach.order import exercise
 from minicell.teach.train import Curve
 from tests.lessons.answers import Answers, shaken
 from tests.lessons.figures import calls, holds, of, texts

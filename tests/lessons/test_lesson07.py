@@ -8,8 +8,8 @@ import pytest
 
 import minicell as ms
 from minicell import ops
+from minicell.teach.about import exercise
 from minicell.teach.lesson07 import figures as figure
-from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, changed, filled, indented
 from tests.lessons.figures import holds
 from tests.lessons.page import Page, document

@@ -8,9 +8,9 @@ import pytest
 
 import minicell as ms
 from minicell import ops
+from minicell.teach.about import exercise
 from minicell.teach.lesson08 import HIDDEN, WORDS, due, layer
 from minicell.teach.lesson08 import figures as figure
-from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, filled
 from tests.lessons.figures import drawn, holds
 from tests.lessons.page import Page, document

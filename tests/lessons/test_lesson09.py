@@ -9,8 +9,8 @@ import pytest
 import minicell as ms
 import minicell.nn as nn
 import minicell.ops as ops
+from minicell.teach.about import exercise
 from minicell.teach.lesson09.figures import AT, Bprops, bprops
-from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, filled
 from tests.lessons.figures import holds
 from tests.lessons.page import Page, document

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import minicell as ms
+from minicell.teach.about import exercise
 from minicell.teach.lesson10 import WORDS, found
 from minicell.teach.lesson10.figures import draw, length, use
 from minicell.teach.lesson10.zoo import HIDDEN
 from minicell.teach.lesson10.zoo import WORDS as HUNTED
-from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, filled
 from tests.lessons.figures import holds
 from tests.lessons.notebooks import picture

@@ -10,11 +10,11 @@ import minicell as ms
 from minicell import nn, ops
 from minicell.errors import GraphWriteError
 from minicell.graph.jitted import bprop_graph
+from minicell.teach.about import exercise
 from minicell.teach.exercise import run
 from minicell.teach.lesson11 import figures
 from minicell.teach.lesson11.hunt import CHANGES, HIDDEN, changes
 from minicell.teach.lesson11.statements import STATEMENTS, modes
-from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, filled
 from tests.lessons.figures import holds, texts
 from tests.lessons.page import Page

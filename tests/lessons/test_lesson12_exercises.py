@@ -3,9 +3,9 @@
 import pytest
 
 from minicell import nn, ops
+from minicell.teach.about import exercise
 from minicell.teach.exercise import run
 from minicell.teach.lesson12 import found, frozen, surrogates, yours
-from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, changed
 from tests.messages import tells
 

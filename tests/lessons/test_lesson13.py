@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import minicell as ms
+from minicell.teach.about import exercise
 from minicell.teach.exercise import run
 from minicell.teach.lesson13 import HIDDEN, LAST, TRIALS, WORDS, changed, so_far, stored, whole
 from minicell.teach.lesson13.engine import STEPS
 from minicell.teach.lesson13.figures import PROGRAMS, Pair, dout_of, of_minicell, of_module, side_by_side
 from minicell.teach.lesson13.programs import PEER
-from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, facts, table
 from tests.lessons.answers import changed as edited
 from tests.lessons.figures import holds

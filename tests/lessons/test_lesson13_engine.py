@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import minicell as ms
+from minicell.teach.about import exercise
 from minicell.teach.lesson13 import own, so_far, stored, typed
 from minicell.teach.lesson13.engine import STEPS
 from minicell.teach.lesson13.figures import PROGRAMS
 from minicell.teach.lesson13.programs import PEER, counting, sine
-from minicell.teach.order import exercise
 from tests.lessons.page import Page
 from tests.messages import tells
 

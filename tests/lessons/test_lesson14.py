@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import minicell as ms
+from minicell.teach.about import exercise
 from minicell.teach.exercise import run
 from minicell.teach.lesson14 import HIDDEN, Hidden, yours
 from minicell.teach.lesson14 import figures as figure
-from minicell.teach.order import exercise
 from tests.lessons.answers import Answers, filled
 from tests.lessons.figures import calls, drawn, holds
 from tests.lessons.page import Page

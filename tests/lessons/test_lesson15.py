@@ -8,9 +8,8 @@ import pytest
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.about import about
+from minicell.teach.about import about, exercise
 from minicell.teach.lesson15 import figures as figure
-from minicell.teach.order import exercise
 from minicell.view.picture import STILL
 from tests.lessons.answers import Answers, filled
 from tests.lessons.figures import drawn, holds

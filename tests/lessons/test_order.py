@@ -8,11 +8,8 @@ import minicell as ms
 from minicell.core.watch import Pull
 from minicell.teach import lesson
 from minicell.teach.exercise_text import read
-from minicell.teach.order import Ordering
-from minicell.teach.task import Order
 from tests.messages import refused, tells
 
-SAMPLE = read(Path(__file__).with_name('order_sample.md'))
 RIGHT = ['ReduceSum', 'Sin', 'Mul']
 
 
@@ -24,9 +21,12 @@ def right():
     return [event.entry.rule.name for event in tape.events if isinstance(event, Pull)]
 
 
+SAMPLE = read(Path(__file__).with_name('order_sample.md'), right)
+
+
 @pytest.fixture
 def ordering():
-    return Ordering(SAMPLE, right)
+    return SAMPLE
 
 
 def test_the_solution_is_what_really_ran(ordering):
@@ -66,24 +66,23 @@ def test_wrong_orders(ordering, given, told, named):
 
 
 def test_its_card_offers_the_lines_once_and_reads_without_a_kernel(ordering):
-    card = Order('03', ordering, dict)
+    L = lesson('03', keep=False)
+    L.about = L.about._replace(exercises={'order_sample': ordering})
+    card = L.order('order_sample')
     tells(card.text(), 'Mul: the product', 'x * y', 'Sin: ops.sin')
     assert card.html().count('data-line=') == len(SAMPLE.lines) and card.html().count('belongs nowhere') == 1
     assert '3 common mistakes' in card.html() and '<b>that nobody' not in card.html()
     assert card.facts()['places'] == RIGHT
 
 
-def test_order_in_a_lesson(monkeypatch):
+def test_order_in_a_lesson():
     L = lesson('03')
     with refused(ValueError, '3a', 'asks for code'):
         L.order('3a')
-    monkeypatch.setattr(L, 'about', L.about._replace(exercises={'sample': SAMPLE}))
-    L.exercises['sample'] = Ordering(SAMPLE, right)
-    L.cards['03 order order_sample'] = L.order('sample')
-    assert 'Exercise order_sample' in repr(L.order('sample'))
-    card = L.order('sample')
-    card.shown = 'before'
+    L.about = L.about._replace(exercises={'order_sample': SAMPLE})
+    card = L.order('order_sample')
+    assert 'Exercise order_sample' in repr(card)
     L.hear({'of': card.id, 'order': ['Sin', 'Mul', 'ReduceSum', 'no line', 3]})
     assert card.order == ['Sin', 'Mul', 'ReduceSum'] and card.verdict.state == 'failed'
-    assert L.check('sample', RIGHT).passed
+    assert L.check('order_sample', RIGHT).passed
     assert '1. the sum' in card.html()

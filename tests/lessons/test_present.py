@@ -5,8 +5,7 @@ import json
 import pytest
 
 from minicell.teach import lesson
-from minicell.teach.beats import beats, notebook_of, place
-from minicell.teach.present import is_call
+from minicell.teach.present import beats, is_call, notebook_of, place
 from tests.lessons.kernels import ROOT, complaints, printed
 from tests.lessons.notebooks import NUMBERS, PATHS
 from tests.messages import refused
@@ -67,34 +66,36 @@ def test_not_without_a_notebook():
 
 WALK = """\
 import json
-from minicell.teach.beats import beats, notebook_of
+from minicell.teach.present import beats, notebook_of
 from minicell.teach.present import Presentation
-from tests.lessons.test_present import said
+from tests.lessons.test_present import said, where
 P = Presentation(L, beats('03', notebook_of('03')), get_ipython(), 'L03-s4-x1')
 """
 
 
 def said(presentation):
     """What is on the screen, as text."""
-    outputs = presentation.stage.children[0].children[0].outputs
-    return '\n'.join(
-        out['data'].get('text/plain', out['data'].get('text/markdown', '')) if 'data' in out else out['text']
-        for out in outputs
-    )
+    return '\n'.join(next(iter(output['data'].values())) for output in presentation.shown[presentation.at])
+
+
+def where(presentation):
+    """Where it is, and what it says beside that."""
+    return f'{presentation.beats[presentation.at].code} {presentation.said}'
 
 
 def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
     lesson_03.cells = [cell for cell in lesson_03.cells if cell.id == 'l03-setup']
     cells = run(
         lesson_03,
-        WALK + "print(P.ran, 'Net' in dir(), 'tape' in dir(), 'recall 1' in L.predictions)",
-        'P.jump.value = "L03-s6-x1"; print(said(P)); print(P.where.value, "tape" in dir())',
-        'P.jump.value = "nonsense"; print(P.where.value, repr(P.jump.value))',
-        'P.back.click(); print(said(P)); print(P.where.value)',
-        "L.hear({'of': L.predictions['takeover'].id, 'chosen': 1}); P.reset()\n"
-        "print(L.predictions['takeover'].choice, P.ran, P.where.value)",
-        'P.unlock(); print(all(each.unlocked for each in L.predictions.values()))',
-        'P.go(99); print(P.next.disabled, P.back.disabled, P.where.value); P.go(-1); print(P.back.disabled)',
+        WALK
+        + "P.hear({'on': 0}); print(len(P.shown), 'Net' in dir(), 'tape' in dir(), '03 question recall 1' in L.cards)",
+        "P.hear({'code': 'L03-s6-x1'}); print(said(P)); print(where(P), 'tape' in dir())",
+        "P.hear({'code': 'nonsense'}); P.hear({}); P.hear({'on': 'x', 'act': 3}); print(where(P))",
+        "P.hear({'on': -1}); print(said(P)); print(where(P))",
+        "L.hear({'of': L.predict('takeover').id, 'chosen': 1}); P.hear({'act': 'reset'})\n"
+        "print(L.predict('takeover').choice, len(P.shown), where(P))",
+        "P.hear({'act': 'unlock'}); print(L.predict('takeover').unlocked)",
+        "P.hear({'on': 99}); print(where(P)); P.hear({'on': -99}); print(where(P))",
         "print(repr(L.present('L03-s1-x1')))",
     )
     assert complaints(cells) == []
@@ -102,17 +103,18 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
     assert start == '5 True False True\n'
     assert jumped.startswith('## The product was not taped') and 'true dx' in jumped and 'L03-s6-x1' in jumped
     assert jumped.endswith('True\n')
-    assert 'no such code' in lost and "''" in lost
+    assert lost == 'L03-s6-x1 no such code\n'
     assert 'L03-s5-x1' in back and 'Tape' in back
     assert reset.startswith('None 6 ') and 'L03-s5-x1' in reset
     assert unlocked == 'True\n'
-    assert ends.startswith('True False') and 'L03-s12-x1' in ends and ends.endswith('True\n')
+    last, first = ends.splitlines()
+    assert 'L03-s12-x1' in last and first.startswith('L03-s1-x1 beat 1 of')
     assert 'L03-s5-x1  Backward' in shown
 
 
 def test_a_cell_that_fails_says_so(lesson_03, run):
     lesson_03.cells = [cell for cell in lesson_03.cells if cell.id == 'l03-setup']
-    fails = "from minicell.teach.beats import Part\nprint(json.dumps(P.outputs(Part('code', '1 / 0'))))"
+    fails = "from minicell.teach.present import Part\nprint(json.dumps(P.outputs(Part('code', '1 / 0'))))"
     cells = run(lesson_03, WALK, fails)
     outputs = json.loads(printed(cells[-1]).strip().splitlines()[-1])
-    assert any('ZeroDivisionError: division' in out.get('text', '') for out in outputs)
+    assert any('ZeroDivisionError: division' in str(out['data']) for out in outputs)

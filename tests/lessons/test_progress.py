@@ -24,7 +24,7 @@ def test_progress_comes_back(file, capsys):
     assert not file.exists(), 'nothing is done yet'
     commit(L, 'takeover', right=False)
     L.check('3a', 3)
-    chosen = L.predictions['takeover'].choice
+    chosen = L.predict('takeover').choice
     assert lines(file) == [
         {'lesson': '03', 'card': 'takeover', 'state': 'failed', 'said': chosen.text},
         {'lesson': '03', 'card': '3a', 'state': 'failed'},
@@ -178,7 +178,7 @@ def test_reset(file, capsys):
     commit(L, 'takeover', right=False)
     L.unlock()
     task = L.check('3a', 3).card
-    L.hear({'of': L._shown(task).id, 'hints': 2})
+    L.hear({'of': task.id, 'hints': 2})
     L.hear({'of': '03 sentence takeover', 'said': 'mine'})
     figure = L.figure('loss scale', ms.ops.matmul, ms.Tensor([[1.0]]), ms.Tensor([[2.0]]))
     assert figure.page
@@ -190,7 +190,7 @@ def test_reset(file, capsys):
     assert np.random.rand() == first
     tells(capsys.readouterr().out, 'begins anew', 'seed is 3')
     assert scale.values == {'value': 1.0}
-    asked = L.predictions['takeover']
+    asked = L.predict('takeover')
     assert asked.choice is None and not asked.unlocked and 'chosen' not in asked.shown
     assert task.facts() == {'hints': 0, 'tape': False} and 'not attempted' in task.shown
     assert L.sentence('takeover').facts() == {}

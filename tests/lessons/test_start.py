@@ -8,11 +8,10 @@ import pytest
 from minicell import installation
 from minicell.teach import Map, lesson
 from minicell.teach.about import about
-from minicell.teach.clock import minutes, rounded
-from minicell.teach.course import minutes as minutes_of
 from minicell.teach.course import stops
 from minicell.teach.self_test import SelfTest, self_test
 from tests.lessons import lint
+from tests.lessons.clock import minutes, rounded
 from tests.lessons.drive import commit
 from tests.lessons.kernels import complaints, printed
 from tests.lessons.notebooks import NUMBERS, PATHS, read
@@ -31,7 +30,6 @@ def test_the_map_has_all_lessons_in_their_order_and_says_what_they_say():
         assert opens.startswith(f'# Lesson {stop.number} · {stop.title}\n\n**{stop.question}**'), stop.number
         assert stop.minutes == rounded(read(stop.number).cells), stop.number
         assert [*stop.asks, *stop.tries] == [*about(stop.number).questions, *about(stop.number).exercises]
-    assert minutes_of(PATHS['03'].parent / 'WRITING.md') == 0, 'no notebook, and no traceback'
     kept = PAGE.cell('map').outputs[0].data
     assert kept['text/plain'] == repr(Map()) and kept['text/html'].count('○ not yet') == len(listed), 'of no learner'
 

@@ -7,8 +7,8 @@ import pytest
 
 from minicell.teach import train
 from minicell.teach.about import about
-from minicell.teach.beats import HEADING, beats, place
-from minicell.teach.clock import minutes
+from minicell.teach.present import HEADING, beats, place
+from tests.lessons.clock import minutes
 from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import NUMBERS, PATHS, read
 

@@ -12,8 +12,9 @@ from minicell.ink import boxes, style
 from minicell.ink.boxes import Column, Text
 from minicell.teach import train
 from minicell.teach.figure import Drawing
+from minicell.teach.lesson06.figures import lamp
 from minicell.teach.live import Control
-from minicell.teach.train import Curve, Line, Training, bar, chart, lamp
+from minicell.teach.train import Curve, Line, Training, bar, chart
 from tests.lessons.figures import drawn
 from tests.messages import tells
 

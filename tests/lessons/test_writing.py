@@ -8,8 +8,7 @@ import pytest
 
 import minicell.teach
 from minicell.teach import build, lesson, source
-from minicell.teach.about import about
-from minicell.teach.order import exercise
+from minicell.teach.about import about, exercise
 from minicell.view.picture import WORDS
 from tests.lessons.kernels import ROOT
 from tests.messages import refused
@@ -58,7 +57,7 @@ def test_the_lesson_of_the_page_runs(files, capsys):
     L = here['L']
     assert repr(L) == 'Lesson 16: The square' and L.about.seed == 16
     assert capsys.readouterr().out.endswith('[6.]\n')
-    assert L.predictions['forgotten'].question.below, 'the reply waits for the cell that runs'
+    assert L.predict('forgotten').question.below, 'the reply waits for the cell that runs'
     figure = L.figures['slope']
     assert figure.film.steps[figure.opens].title == 'x = 1' and 'is −4.' in figure[-2.0].words
     assert [cell.id for cell in cells if cell.cell_type == 'code'] == [
@@ -85,7 +84,7 @@ COMPLAINTS = [
     (TEXT, '```predict cell=vote forgotten', '```predict forgotten', ('a question', '```predict cell=CELL')),
     (TEXT, '```python cell=slope', '```python cell=run', ('a cell run',)),
     (TEXT, '{{run:', '{{ran:', ('{{ran:', 'code cell ran')),
-    (TEXT, '<!-- cell title -->\n', '', ('# Lesson 16', 'no cell')),
+    (TEXT, '<!-- cell title: 10 minutes -->\n', '', ('# Lesson 16', 'no cell')),
     (TEXT, '# Lesson 16 · The square', '# The square', ('first heading', '# Lesson 16')),
     (TEXT, 'it returns 6.\n', 'it returns 6.\n```python cell=more\n', ('cell vote', 'line 17', 'no end')),
     (TEXT, '\n\nIt is all that', ' It is all that', ('sentence square', 'two paragraphs')),

@@ -117,6 +117,10 @@ def player() -> str:
 @cache
 def look() -> str:
     """The whole style sheet: the shapes', and the player's own. On paper it is light."""
-    own = re.sub(r'/\*.*?\*/', '', (HERE / 'player.css').read_text(encoding='utf-8'), flags=re.S)
-    own = re.sub(r'\s*([{};,])\s*', r'\1', own).strip()
-    return f'{style.css()}\n{own}'
+    return f'{style.css()}\n{sheet_of(HERE / "player.css")}'
+
+
+def sheet_of(file: Path) -> str:
+    """A style sheet, without comments and indentation."""
+    bare = re.sub(r'/\*.*?\*/', '', file.read_text(encoding='utf-8'), flags=re.S)
+    return re.sub(r'\s*([{};,])\s*', r'\1', bare).strip()

@@ -11,7 +11,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.watch import Back, Begin, End, Give, Op
-from minicell.teach import order
+from minicell.teach import about
 from minicell.teach.trials import ERRORS, Hunt, Trial, begun, function_of, stopped
 
 from .entries import HIDDEN, WORDS, Engine, engine, entries_of, read_back, total
@@ -146,7 +146,7 @@ def rule(answer: Any) -> Trial:
     return Trial(True, not wrong, {'gradients': tuple(found)}, said)
 
 
-yours = partial(order.yours, '1c', what='`mul`')
+yours = partial(about.yours, '1c', what='`mul`')
 
 
 HUNT = Hunt(WORDS, HIDDEN, noun='Engine', slope=('sin(x) at x = 2', (ops.sin, 2.0), math.cos(2.0)))

@@ -7,11 +7,12 @@ import numpy as np
 
 import minicell as ms
 from minicell.core.watch import Begin, Give, Op, Pull
-from minicell.ink.boxes import Box, Card, Column, Grid, Link, Put, Row, Space, Span, Text
+from minicell.ink.boxes import Arrow, Box, Canvas, Card, Column, Grid, Link, Put, Row, Space, Span, Text
 from minicell.ink.numbers import said
 from minicell.story.names import gradient, inputs, parameters, target
-from minicell.teach.figure import BACK, SLOT, Drawing, Figure, drop, heading, slot
+from minicell.teach.figure import BACK, Drawing, Figure, heading
 
+SLOT = 62  # pixels of a number under its name
 DOUTS = np.arange(-3, 3.25, 0.25).tolist()
 
 
@@ -139,3 +140,21 @@ def dout(program: Any, *arguments: Any) -> Figure:
 
 
 FIGURES = {'dout': dout}
+
+
+def slot(name: str, number: str, look: str = 'tile on', ink: str = 'num mid', key: str = '') -> Box:
+    """A number under its name."""
+    return Column(Text(name, 'b'), Card(Text(number, ink), look, (4, 2), (SLOT, 0), key=key, rx=3), gap=2)
+
+
+def drop(start: str, end: str, enters: float) -> Arrow:
+    """An arrow of backward from the foot of one box down to the top of another, at a part of its width."""
+
+    def shape(to: Canvas) -> None:
+        a, b = to.places[start], to.places[end]
+        x = b.x + b.w * enters
+        way = f'M{a.cx:g},{a.bottom + 1:g}V{(a.bottom + b.y) / 2:g}H{x:g}V{b.y - 9:g}'
+        to.frame.path(f'{start}>{end}', way, BACK[0])
+        to.frame.head(f'{start}>{end}h', x, b.y - 1, 'd', BACK[1], 3, 5)
+
+    return Arrow(shape, f'{start}>{end}')

@@ -9,7 +9,7 @@ from minicell.ink.boxes import Box, Card, Column, Grid, Row, Space, Text
 from minicell.ink.numbers import said
 from minicell.teach.figure import WIDTH, Drawing, Figure, Stroke
 from minicell.teach.live import Control
-from minicell.teach.train import Curve, Line, Training, chart, lamp, trained
+from minicell.teach.train import Curve, Line, Training, chart
 
 from .probes import PROBES, numbers
 from .suspects import LETTERS, MatMul, suspect
@@ -172,3 +172,20 @@ def tests() -> Figure:
 
 
 FIGURES = {'suspects': suspects, 'tests': tests}
+
+
+def trained(course: Generator[float, None, Any], steps: int) -> Curve:
+    """A run to its end."""
+    losses: list[float] = []
+    while True:
+        try:
+            losses.append(float(next(course)))
+        except StopIteration as end:
+            return Curve(tuple(losses), steps, end.value)
+
+
+def lamp(ok: bool | None, side: float) -> Box:
+    """A lamp: a circle with a tick (right), a square with a cross (wrong), or a dashed circle (not lit yet)."""
+    word, look = ('?', 'ghost') if ok is None else ('✓', 'card f cur') if ok else ('✗', 'card torn')
+    ink = 'big mid xx' if ok is False else 'big mid'
+    return Card(Text(word, ink), look, (0, 0), (side, side), rx=4 if ok is False else side / 2)

@@ -8,7 +8,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn
-from minicell.teach import order
+from minicell.teach import about
 from minicell.teach.trials import Ended, Trial, begun, class_of, dict_of, dots, end, sorted_words
 
 from .figures import FIGURES
@@ -83,7 +83,7 @@ def neuron(answer: Any) -> Trial:
 
 def yours(answer: Any) -> Any:
     """The learner's Neuron if it passes; until then that of the stored solution."""
-    return order.yours('12a', answer, 'the neuron')
+    return about.yours('12a', answer, 'the neuron')
 
 
 def surrogate(cell: Any) -> Any:

@@ -33,7 +33,7 @@ def so_far(steps: int) -> str:
 
 def typed() -> int:
     """How many lines of the engine a learner types: those that no step has at its start."""
-    from minicell.teach.order import exercise  # which imports the lessons
+    from minicell.teach.about import exercise  # which imports the lessons
 
     asked = [exercise(name) for name in STEPS]
     given = {each.name: each.start.splitlines() for each in asked}

@@ -9,7 +9,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach import order
+from minicell.teach import about
 from minicell.teach.trials import ERRORS, Hunt, Trial, begun, called, cell_of, class_of, compared, fresh, function_of
 
 from .figures import FIGURES
@@ -53,7 +53,7 @@ def trend(answer: Any) -> Trial:
     return Trial(True, not wrong, did, wrong or done)
 
 
-yours = partial(order.yours, '14a', what='long_difference')
+yours = partial(about.yours, '14a', what='long_difference')
 
 # ---- 14b and 14c ---------------------------------------------------------------------------------------------------
 

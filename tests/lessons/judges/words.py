@@ -7,10 +7,10 @@ the truth is held by its own tests. Where several answers are right, or a hint s
 from numbers import Real
 from typing import Any
 
+from minicell.teach.about import exercise
 from minicell.teach.exercise import run
 from minicell.teach.lesson06 import PAIRS, PROBES, suspect
 from minicell.teach.lesson12 import ENOUGH, tried
-from minicell.teach.order import exercise
 from tests.lessons.judges.judge import Judge
 
 

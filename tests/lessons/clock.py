@@ -1,5 +1,7 @@
 """The clock of the lessons: how long one takes, alone and with everything in it, counted from its notebook.
 
+The first line of its source says the same.
+
 It is a rule of thumb for people who program, and no measurement of a class: so many words and lines of code a minute,
 and so long for a question, a step of a tape, a figure and an exercise.
 """
