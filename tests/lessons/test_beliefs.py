@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from minicell import nn
+from minicell.teach import lesson02, lesson03, lesson07, lesson08, lesson09, lesson10, lesson14, lesson15
 from minicell.teach.about import about
+from minicell.teach.lesson11.hunt import HUNT as GRAPHS
+from minicell.teach.trials import Hunt
 from tests.lessons.notebooks import NUMBERS, every_exercise, exercises
 from tests.messages import tells
 
@@ -45,3 +48,17 @@ class Strange(nn.Cell):
 def test_a_check_of_any_cell_or_array_says_that_it_fails(exercise, given):
     verdict = exercise.check(given)
     assert verdict.state == 'failed' and repr(verdict)
+
+
+TRIALS = [trial for lesson in (lesson02, lesson03, lesson08) for trial in lesson.TRIALS.values()]
+HUNTS = [trial for trial in TRIALS if isinstance(trial, Hunt)]
+HUNTS += [GRAPHS, *(lesson.HUNT for lesson in (lesson07, lesson09, lesson10, lesson14, lesson15))]
+
+
+@pytest.mark.parametrize('hunt', HUNTS, ids=range(len(HUNTS)))
+def test_what_a_suspect_is_called_does_not_say_what_is_wrong_with_it(hunt):
+    made = [hunt.make(*suspect)[0] for *suspect, _ in hunt.hidden if hunt is not GRAPHS] or [
+        kind for kind, _ in GRAPHS.hidden
+    ]
+    assert len({each.__qualname__ if isinstance(each, type) else type(each).__qualname__ for each in made}) == 1
+    assert {due for *_, due in hunt.hidden} == set(hunt.words)

@@ -1,6 +1,7 @@
 """Lesson 01: its figure of entries that come and go; trials of an order, a loop, a rule and a hunt."""
 
 import math
+from contextlib import suppress
 from functools import partial
 from inspect import signature
 from itertools import product
@@ -142,6 +143,8 @@ def rule(answer: Any) -> Trial:
         if not (isinstance(got, float) and np.isclose(got, true)):
             given = f'it is {got:.4g}' if isinstance(got, float) else f'the engine stops with {got}'
             wrong.append(f'{program}, at x = {x:g}:\nexpected {true:.4g} as the gradient of x; {given}.')
+    with suppress(*ERRORS):
+        found.append(str(answer(2.0, 3.0, 6.0, 5.0)))  # several rules stop the engine in the same way
     said = wrong[0] if wrong else f'With this rule the gradients agree with ms.grad: {"; ".join(PRODUCTS)}.'
     return Trial(True, not wrong, {'gradients': tuple(found)}, said)
 

@@ -51,7 +51,7 @@ def truth(eps: float) -> dict[str, np.ndarray]:
 def slopes(answer: Any) -> Trial:
     """Try a function that works out slopes: on two functions, with a wide and a narrow eps."""
     function_of(answer, 'slopes')
-    did: dict[str, Any] = {}
+    did: dict[str, Any] = {'x': 'as it was'}  # first: who changes x makes the other mistakes because of that
     for name, f, x, eps in (('wide', cubes, X, WIDE), ('narrow', cubes, X, NARROW), ('mixed', mixed, FEW, NARROW)):
         given, seen = x.copy(), []
 
@@ -102,7 +102,7 @@ def judged(did: dict[str, Any]) -> Trial:
             if listed(got) == listed(right):
                 said += f' In digits that are not shown, yours is off by up to {off:.0e}.'
             return Trial(True, False, did, said)
-    if 'x' in did:
+    if did['x'] == 'changed':
         return Trial(True, False, did, 'The slopes are right, but x is not what it was before.')
     off = float(np.max(np.abs(did['narrow'] - due['narrow'])))
     said = f'With eps = {NARROW:g} your slopes are off by {off:.0e} at most, on two functions.'

@@ -134,10 +134,11 @@ HIDDEN: tuple[tuple[Callable, str], ...] = (
     (lambda x: ops.maximum(ops.minimum(x, 1.0), -1.0), 'right'),  # on a bound half of the gradient comes through
     (lambda x: ops.select(x >= 1, 1.0, ops.select(x < -1, -1.0, x)), 'edge'),
     (lambda x: ops.select(ops.logical_and(x > -1, x < 1), x, bounds(x)), 'edge'),
-    # forward it is x, and its gradient is 1 + x: on both sides of 0 the errors add up to 0
-    (lambda x: within(x, x + x * x / 2 - ms.Tensor(x.asnumpy() ** 2 / 2)), 'gap'),
+    # forward it is x, and its gradient is 1 + x / 2: on both sides of 0 the errors add up to 0
+    (lambda x: within(x, x + x * x / 4 - ms.Tensor(x.asnumpy() ** 2 / 4)), 'gap'),
     # forward it is -x, and its gradient is 1
     (lambda x: -within(x, 2 * ms.Tensor(x.asnumpy()) - x), 'gap'),
+    (lambda x: within(x, 2 * ms.Tensor(x.asnumpy()) - x), 'gap'),  # the other way round
 )
 
 

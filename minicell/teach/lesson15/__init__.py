@@ -228,7 +228,8 @@ class Suspect(nn.Cell):
 
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
         """With the dice of this call."""
-        return self.seeded(int(out[1].item()), x, dout[0])
+        dy, _ = dout
+        return self.seeded(int(out[1].item()), x, dy)
 
 
 New = variant(Suspect, bprop=lambda self, x, out, dout: self.again(x, dout[0]))
