@@ -24,7 +24,7 @@ BADGES = {  # the gravest first
 
 def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
     """At the end, the gradients that were asked for, with what is known of them."""
-    run, gave = now.story.by(taken.number), now.story.handed(taken.reading)
+    run, gave = now.story.by(taken.reading), now.story.handed(taken.reading)
     if not now.compare or run is None or run.ended is None or run.ended > now.step:
         return None
     boxes: list[Box] = []

@@ -1,14 +1,16 @@
 """The whole picture of a moment: one grid for each tape, your code as its first column, and what came out under it."""
 
+from functools import partial
+
 from ..ink.band import Band
 from ..ink.boxes import Arrow, Box, Card, Column, Flow, Grid, Lines, Put, Row, Space, Span, Text, draw
 from ..ink.shapes import Frame, width, wrapped
 from ..ink.tiles import Tile
 from ..story.names import gradient
-from ..story.record import Entry, Line, Mark
+from ..story.record import Entry, Line, Mark, Reading
 from . import answers, formula, lane, phrases, program, result, strip, style, takeover
 from .columns import Columns, Tape, skips
-from .lane import Lane, shared, wires
+from .lane import Lane, wires
 from .moment import Shot, Story
 from .now import Now
 from .program import Code, Listing
@@ -57,7 +59,7 @@ class Board:
 
     def whole(self, now: Now, lanes: list[Lane]) -> Box:
         """All of a frame."""
-        parts: list[Box] = [each.box() for each in lanes]
+        parts: list[Box] = [*lanes]
         if self.narrow or not lanes:
             parts.insert(0, Column(Text('your program', 'dim'), self.calls(now), gap=2))
         if (self.narrow and (self.record.depth or not self.taken)) or not lanes:
@@ -99,33 +101,34 @@ class Board:
         parts = tape.strip.parts(now.focus[level])
         columns = Columns(tape, parts)
         cells = Cells(columns, now)
-        boxes = [cells.column(column) for column in columns.list]
-        for n, (up, _, _) in enumerate(boxes):
-            up.key = f'{tag}c{n}'
-        count, broad = len(boxes) + 1, level > 0
-        lanes = range(max((lane + 1 for _, _, lane, *_ in skips(columns)), default=0))
+        up, middle, down = (list(row) for row in zip(*map(cells.column, columns.list), strict=True))
+        for n, box in enumerate(up):
+            box.key = f'{tag}c{n}'
+        down.insert(0, RoadEnd(self.end(tape, cells), tag))
+        count, broad = len(down), level > 0
+        lanes = range(max((lane + 1 for _, lane, *_ in skips(columns)), default=0))
         over = Column(Space(0, style.LANE / 2), *[Space(0, style.LANE, key=f'{tag}o{k}') for k in lanes], gap=0)
         low = Column(*[Space(0, style.LANE, key=f'{tag}u{k}') for k in lanes], gap=0)
         back = Text('← backward', 'af' if cells.run is not None else 'fut', key=f'{tag}BW')
         # (on a phone the first column may be an entry, whose stem leads down there)
-        side = int(self.narrow and isinstance(columns.list[0], Part) and columns.list[0].kind == 'open')
+        side = int(self.narrow and columns.list[0].kind == 'open')
         rows = [
             [Span(self.heading(now, tape, parts), count)],
             [Span(over, count)],
-            [None, *[up for up, _, _ in boxes]],
-            [None, *[mid for _, mid, _ in boxes]],
+            [None, *up],
+            [None, *middle],
             [Span(Put(back, at=(side, 0.6), least=(0, style.HEAD_ROW)), count)],
-            [RoadEnd(self.end(tape, cells), tag), *[down for *_, down in boxes]],
+            down,
             [Span(Column(low, self.told(now, tape), gap=0), count)],
         ]
         if self.narrow:
             rows.insert(-1, [None, *map(cells.under, columns.list)])
+        else:
+            high = max(box.size[1] for box in down)
+            rows = [[first, *row] for first, row in zip(self.first_column(now, tape, high), rows, strict=True)]
         if broad:
             del rows[style.TAPE_ROW]
-        rows = rows if self.narrow else [[None, *row] for row in rows]
-        if not self.narrow:
-            self.first_column(now, tape, rows)
-        elif self.own_rows and not level:
+        elif self.narrow and self.own_rows:
             rows += [[Span(takeover.own_lines(now, self.listing, self.own_rows, self.code_w), count)],
                      [Span(Card(self.made(now), '', (0, 2), at=(0, 0)), count)]]  # fmt: skip
         if self.taken and not self.record.depth:
@@ -133,7 +136,7 @@ class Board:
         least = {} if broad else {style.TAPE_ROW: style.FILM}
         first = 1 + (not self.narrow)
         grid = Grid(rows, (style.GAP, 0), least=least, stretch=range(first, first + count - 1))
-        arrows = [*wires(cells), *shared(cells), *self.stems(now, cells)]
+        arrows = [*wires(cells), *self.stems(now, cells)]
         arrows += [*self.band(now, cells), *self.bridges(now, cells)]
         flows = broad and any(each.key == f'{tag}flows' for each in arrows)
         return Lane(tag, grid, arrows, broad, now.behind(level), 'film rib' if flows else 'film')
@@ -178,18 +181,19 @@ class Board:
     def end(self, tape: Tape, cells: Cells) -> str:
         """How the end of the road looks: whether what is asked for has come."""
         first = cells.columns.list[0]
-        if cells.run is None or isinstance(first, Part) or all(cells.came(slot) is None for slot in first):
+        if cells.run is None or first.kind != 'values' or all(cells.came(slot) is None for slot in first.slots):
             return 'road'
-        return cells.road(any(cells.loud(s) for s in first), True, first)
+        return cells.road(any(map(cells.loud, first.slots)), True, first.slots)
 
     def told(self, now: Now, tape: Tape) -> Box:
         """Under the road: the rule as a formula; or the way into the lines of a bprop, and what they have made."""
         told, lines = now.told, []
-        here = told.reading is not None and not now.compare and now.entry_of(told.reading).level == tape.level
+        entry = self.record.entries[now.read.entry] if now.read is not None else None
+        here = entry is not None and entry.level == tape.level
         if here and told.kind == 'add':
             lines = [self.added(now, tape)] if told.parts else []
-        elif here and not strip.taken(now.entry_of(told.reading)):
-            rule = enumerate(self.formulas(now, told.reading))
+        elif here and not strip.taken(entry):
+            rule = enumerate(self.formulas(now, now.read, entry))
             lines = [Text(each, 'm', key=f'{tape.tag}how{k}') for k, each in rule]
         taken = not tape.level and self.own_rows
         high = style.ROW * 2 if not self.record.depth or taken else style.ROW
@@ -219,14 +223,13 @@ class Board:
         )
         return Column(head, takeover.values(now, self.room), gap=2, across='start')
 
-    def formulas(self, now: Now, number: int) -> list[str]:
+    def formulas(self, now: Now, reading: Reading, entry: Entry) -> list[str]:
         """The rule that is read, with numbers where there is one each, in at most two rows."""
-        reading = now.record.readings[number]
-        entry, rows = now.record.entries[reading.entry], []
+        rows: list[str] = []
         places = [k for k, v in enumerate(entry.inputs) if v.data is not None]
         gave = {k: g.value for k, g in zip(places, reading.gave, strict=False) if g.value is not None}
         dout = reading.douts[0] if reading.douts else None
-        for found in formula.formulas(now.record, entry, now.story.by(number), dout):
+        for found in formula.formulas(now.record, entry, now.story.by(reading), dout):
             if gave and found.k not in gave:
                 continue
             single = now.given(reading) and phrases.single(gave.get(found.k))
@@ -243,33 +246,30 @@ class Board:
                     rows += made  # (a part of a formula would be another formula)
         return rows
 
-    def first_column(self, now: Now, tape: Tape, rows: list[list]) -> None:
-        """Your code; beside a later tape, and where nothing takes over, what comes out."""
-        level, broad = tape.level, tape.level > 0
-        back = style.BACK_ROW - broad
-        if broad:
+    def first_column(self, now: Now, tape: Tape, high: float) -> list[Box | Span | None]:
+        """Your code; beside a later tape, and where nothing takes over, what comes out. `high`: backward's row."""
+        level, film = tape.level, None
+        if level:
             by = Lines(self.readers(level)[0], style.CODE - style.ROW, 'dim', style.SOURCE_ROWS, f'{tape.tag}by')
             name = Column(Text(f'{phrases.nth(level)} tape', 'mid2', key=f'{tape.tag}which'), by, gap=2)
-            rows[0][0] = Space(style.CODE)
-            rows[1][0] = Span(Put(name, at=(0, 0.6)), 1, 2)
+            first, second = Space(style.CODE), Put(name, at=(0, 0.6))
         else:
-            rows[0][0] = Put(Text('your program', 'dim'), at=(0, 0.5), least=(style.CODE, 0))
-            rows[1][0] = Span(Put(self.calls(now), at=(0, 0)), 1, 2)
+            first = Put(Text('your program', 'dim'), at=(0, 0.5), least=(style.CODE, 0))
+            second = Put(self.calls(now), at=(0, 0))
             which = 'first tape' if self.record.depth else 'the tape'
             said = [*self.readers(0), ''] if self.record.depth else ['' if now.compare else DEFINED]
             more = next(words for words in said if width(words) <= style.CODE - width(which) - style.GAP)
-            row = Row(Text(which, key='awhich'), Text(more, 'dim', key='aby'), gap=style.WORDS)
-            rows[style.TAPE_ROW][0] = Put(row, at=(0, 0.5))
-        if self.own_rows and not broad:
+            film = Put(Row(Text(which, key='awhich'), Text(more, 'dim', key='aby'), gap=style.WORDS), at=(0, 0.5))
+        if self.own_rows and not level:
             entry = now.own()
             named = '' if entry is None else 'your hook' if entry.kind == 'hook' else f'the Cell {entry.name}'
             named = 'your Cell' if entry is not None and entry.yours and entry.kind == 'call' else named
-            rows[back][0] = Put(Text(named, 'dim'), at=(0, 0.6))
-            rows[back + 1][0] = Put(self.cell(now), at=(0, 1))
-            rows[back + 2][0] = Put(takeover.own_lines(now, self.listing, self.own_rows, style.CODE), at=(0, 0))
+            own = takeover.own_lines(now, self.listing, self.own_rows, style.CODE)
+            back = Put(Text(named, 'dim'), at=(0, 0.6)), Put(self.cell(now), at=(0, 1)), Put(own, at=(0, 0))
         else:
-            high = max(box.size[1] for box in rows[back + 1] if isinstance(box, Box)) + 2 * style.ROW
-            rows[back][0] = Span(Put(self.answers(now, level, high), at=(0, 0.5)), 1, style.BACK_ROWS)
+            answers = Put(self.answers(now, level, high + 2 * style.ROW), at=(0, 0.5))
+            back = Span(answers, 1, style.BACK_ROWS), None, None
+        return [first, Span(second, 1, 2), None, film, *back]
 
     def readers(self, level: int) -> list[str]:
         """Which gradients read a tape back and where they are asked for, in fewer and fewer words."""
@@ -284,8 +284,7 @@ class Board:
     def stems(self, now: Now, cells: Cells) -> list[Box]:
         """The lines from an entry to its block and to its rule."""
         level, tag = cells.tape.level, cells.tag
-        opened = [part.entries[0] for part in cells.columns.list if isinstance(part, Part) and part.kind == 'open']
-        return [Arrow(lane.stem(now, i, tag, level > 0), f'{tag}s{i}') for i in opened]
+        return [Arrow(partial(lane.stem, now, i, tag, level > 0), f'{tag}s{i}') for _, i in cells.columns.opened]
 
     def band(self, now: Now, cells: Cells) -> list[Box]:
         """The way into the lines of a bprop, and the frame around these and what they return."""
@@ -294,7 +293,7 @@ class Board:
         i, out = self.record.readings[now.taken].entry, []
         if cells.tape.level != self.record.entries[i].level:
             return []
-        values = [c[0] for c in cells.columns.list if not isinstance(c, Part)]
+        values = [part.slots[0] for part in cells.columns.list if part.kind == 'values']
         starts = [slot for slot in values if slot.entry == i and slot.out is not None]
         for slot in starts:
             loud = now.running and now.told.kind == 'reach'
@@ -302,14 +301,14 @@ class Board:
             said = next((w for w in takeover.label(self.record.entries[i]) if width(w, ink) < style.LABEL), '')
             start, look = f'{cells.tag}d{slot.key}', (f'fat{past}', f'fatk{past}')
             if cells.tape.level:  # its lines stand above this tape
-                out.append(Arrow(lane.climb(start, f'r{i}', self.narrow, look[1]), 'fat'))
+                out.append(Arrow(partial(lane.climb, start, f'r{i}', self.narrow, look[1]), 'fat'))
             else:
                 out.append(Band(start, 'own', f'r{i}', look, said, ink, level='lane', down=self.narrow, key='fat'))
         given = now.given(self.record.readings[now.taken])
         if now.compare and not self.record.depth:
-            out.append(Arrow(lane.lit(result.Taken(now, now.taken).lit()), 'lit'))
+            out.append(Arrow(partial(lane.lit, result.Taken(now, now.taken).lit()), 'lit'))
         if given and not self.record.depth and not self.narrow:
-            out.append(Arrow(lane.joined(now.running), 'came'))
+            out.append(Arrow(partial(lane.joined, now.running), 'came'))
         return out
 
     def bridges(self, now: Now, cells: Cells) -> list[Box]:
@@ -321,7 +320,7 @@ class Board:
         lines = {(x.file, x.number) for x in self.listing.of(entry)}
         written = [e.mark for i, e in enumerate(self.record.entries) if e.level == level and now.done(i) and e.mark]
         keys = [f'rowo{mark.line}.0' for mark in written if (mark.file, mark.line) in lines]
-        return [Arrow(lane.bridge(tag, keys, self.narrow), f'{tag}flows')] if keys and level == 1 else []
+        return [Arrow(partial(lane.bridge, tag, keys, self.narrow), f'{tag}flows')] if keys and level == 1 else []
 
     # ---- what comes out ----
 

@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,8 @@ class Shot(NamedTuple):
 def shots(record: Record, compare: bool, most: int = style.MOST_STEPS) -> list[Shot]:
     """The steps of the picture: at most about `most`. Where takeovers can be judged, each gradient that reads them ends
     with a comparison: of the worst of those that are wrong, else of the first that is not simply right."""
-    keep = kept(record, most)
+    every = [i for i, step in enumerate(record.steps) if step.kind]  # (without those that a zoom leaves out)
+    keep = kept(record, every, most)
     ends: dict[int, int] = {}
     if compare:
         when = [reading.reached for reading in record.readings]
@@ -32,13 +34,13 @@ def shots(record: Record, compare: bool, most: int = style.MOST_STEPS) -> list[S
             if run.started is not None:
                 judged = judge(record, run, when)
                 if judged is not None:
-                    ends[run.ended if run.ended is not None else len(record.steps) - 1] = judged
+                    ends[run.ended if run.ended is not None else every[-1]] = judged
         if len(ends) > most // style.ENDS:  # of many, those that are wrong, then what is different on purpose
             how = {end: verdict.worst_of(record.readings[ends[end]].verdicts) for end in ends}
             ends = {end: ends[end] for end in sorted(sorted(ends, key=how.get)[: most // style.ENDS])}
     out, known = [], frozenset()
-    for i in range(len(record.steps)):
-        again = i in ends and i - 1 in keep and nothing_new(record, i, ends[i])
+    for before, i in pairwise([-1, *every]):
+        again = i in ends and before in keep and nothing_new(record, before, i, ends[i])
         if (i in keep or i in ends) and not again:
             out.append(Shot(i, known=known))
         if i in ends:
@@ -47,10 +49,10 @@ def shots(record: Record, compare: bool, most: int = style.MOST_STEPS) -> list[S
     return out or [Shot(0)]
 
 
-def nothing_new(record: Record, end: int, judged: int) -> bool:
+def nothing_new(record: Record, before: int, end: int, judged: int) -> bool:
     """Whether the end of a gradient shows what its takeover has handed out in the step before, and nothing else."""
     step, reading = record.steps[end], record.readings[judged]
-    if step.kind != 'arrive' or reading.given != end - 1:
+    if step.kind != 'arrive' or reading.given != before:
         return False
     run = record.passes[step.run]
     if run.outermost:
@@ -77,13 +79,12 @@ def judge(record: Record, run: Pass, when: list[int]) -> int | None:
     return min(asked, key=lambda i: verdict.worst_of(told[i]), default=None)  # the first: its dout is right
 
 
-def kept(record: Record, most: int) -> set[int]:
+def kept(record: Record, every: list[int], most: int) -> set[int]:
     """The steps to show of a long record: of a loop the first two turns and the last, then those at the ends."""
-    every = range(len(record.steps))
     if len(every) <= most:
         return set(every)
-    alike = [same for level in range(record.depth + 1) for same in strip.alike(record, level)]
-    skipped = {i for same in alike for i in same[2:-1]}
+    units = [unit for level in range(record.depth + 1) for unit in strip.units(record, level)]
+    skipped = {i for unit in units if 2 < unit.turn < unit.turns for i in unit.entries}
     found = [i for i in every if record.steps[i].entry not in skipped]
     if len(found) > most:
         odd = [i for i in found if remarkable(record, record.steps[i])]
@@ -101,12 +102,13 @@ class Story:
         self.parts = self.contributions()
         self.sums: dict[object, Sum] = {}
         self.takeovers: list[int | None] = []
+        self.last = max((i for i, step in enumerate(record.steps) if step.kind), default=-1)
         self.first_taken = next((e for e in record.entries if e.kind in TAKEN), None)
         self.made = {key: i for i, e in enumerate(record.entries) for key in e.made}
         self.taken = [k for k, r in enumerate(record.readings) if record.entries[r.entry].kind in TAKEN]
-        self.reached: dict[int, list[int]] = {}  # entry -> its readings
-        for number, reading in enumerate(record.readings):
-            self.reached.setdefault(reading.entry, []).append(number)
+        self.reached: dict[int, list[Reading]] = {}  # entry -> its readings
+        for reading in record.readings:
+            self.reached.setdefault(reading.entry, []).append(reading)
         levels: list[int | None] = [None] * (record.depth + 1)
         self.levels: list[tuple[int | None, ...]] = []
         takeover, taken = None, set(self.taken)
@@ -118,19 +120,16 @@ class Story:
             self.levels.append(tuple(levels))
             self.takeovers.append(takeover)
 
-    def reading(self, entry: int, step: int, run: Pass | None = None) -> int | None:
+    def reading(self, entry: int, step: int, run: Pass | None = None) -> Reading | None:
         """The last reading of an entry that has begun. Where a gradient is given that reads it, now or later, its own:
         what an earlier gradient found there is past."""
         which = self.reached.get(entry, ())
-        found = [r for r in which if self.record.readings[r].reached <= step]
-        if run is not None and any(self.by(r) is run for r in which):
-            found = [r for r in found if self.by(r) is run]
-        return found[-1] if found else None
+        own = [r for r in which if run is not None and self.by(r) is run]
+        return next((r for r in reversed(own or which) if r.reached <= step), None)
 
-    def by(self, reading: int) -> Pass | None:
+    def by(self, reading: Reading) -> Pass | None:
         """The gradient that a reading belongs to."""
-        number = self.record.readings[reading].run
-        return self.record.passes[number] if number is not None else None
+        return self.record.passes[reading.run] if reading.run is not None else None
 
     @cached_property
     def jumps(self) -> dict[int, str]:
@@ -160,8 +159,8 @@ class Story:
         """Which gradients start at an entry: nobody hands its cotangent in."""
         out: dict[int, list[Pass]] = {}
         for reading in self.record.readings:
-            run = self.record.passes[reading.run] if reading.run is not None and reading.origin is None else None
-            if run is not None and run.started is not None:
+            run = self.by(reading)
+            if run is not None and reading.origin is None and run.started is not None:
                 out.setdefault(reading.entry, []).append(run)
         return out
 
@@ -181,10 +180,10 @@ class Story:
                         found.setdefault(reading.run, reading.reached)
         return [[(self.record.passes[number], when) for number, when in found.items()] for found in out]
 
-    def contributions(self) -> dict[int, list[tuple[int, Value, int]]]:
+    def contributions(self) -> dict[int, list[tuple[int, Value, Reading]]]:
         """For each tensor (its key) what was handed out for it: (step, value, reading). Where that is added to what has
         come before, the step is the one that adds it."""
-        out: dict[int, list[tuple[int, Value, int]]] = {}
+        out: dict[int, list[tuple[int, Value, Reading]]] = {}
         added: dict[tuple[int | None, str], list[int]] = {}
         for number, step in enumerate(self.record.steps):
             if step.kind == 'add':
@@ -198,7 +197,7 @@ class Story:
                 due = sum(of.of == gradient.of for _, of in gave[k:])  # the last so many of its name are still to come
                 steps = added.get((number, gradient.of), [])
                 when = steps[-due] if due <= len(steps) else reading.given
-                out.setdefault(key, []).append((when, gradient.value, number))
+                out.setdefault(key, []).append((when, gradient.value, reading))
         return out
 
     def handed(self, reading: Reading) -> set[int]:

@@ -309,10 +309,10 @@ def test_inside_has_a_step_for_each_hidden_op():
 
 
 def test_cells_are_one_card_each():
-    record = picture('ifnode', 'cells').record
-    assert [e.name for e in record.entries] == ['Mul', *['IFNode', 'Add'] * 3, 'ReduceSum']
-    cell = record.entries[1]
-    assert cell.inside == ('Add', 'Sub', 'relusigmoid', 'Mul', 'Sub') and cell.takeovers == 1
+    cards = [e for e in picture('ifnode', 'cells').record.entries if e.kind != 'within']
+    assert [e.name for e in cards] == ['Mul', *['IFNode', 'Add'] * 3, 'ReduceSum']
+    cell = cards[1]
+    assert cell.inside == ('Add', 'Sub', 'relusigmoid', 'Mul', 'Sub')
     assert [v.name for v in cell.inputs] == ['x', 'v'] and [v.name for v in cell.outputs] == ['spike', 'v']
 
 
