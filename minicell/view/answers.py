@@ -69,14 +69,14 @@ def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
 def asked(now: Now, level: int) -> Pass | None:
     """The gradient whose arrivals are shown beside a tape: the last that has come to it of those that end there, and
     before one has, the first that will."""
-    comers, depth = now.story.comers, now.record.depth
-    beyond = [run for later in range(level + 1, depth + 1) for run, _ in comers[later]]
-    found = [(when, run) for run, when in comers[level] if run.arrivals and run not in beyond]
-    if not found and level == depth:
-        there = [run for level in comers for run, _ in level]
-        found = [(run.begun, run) for run in now.record.passes if run.arrivals and run not in there]
+    comers, passes = now.story.comers, now.record.passes
+    beyond = set().union(*comers[level + 1 :])
+    found = [(when, n) for n, when in comers[level].items() if passes[n].arrivals and n not in beyond]
+    if not found and level == now.record.depth:
+        there = set().union(*comers)
+        found = [(run.begun, n) for n, run in enumerate(passes) if run.arrivals and n not in there]
     came = [each for each in found if each[0] <= now.step] or found[:1]
-    return max(came, key=lambda each: each[0])[1] if came else None
+    return passes[max(came, key=lambda each: each[0])[1]] if came else None
 
 
 def partial(now: Now, run: Pass, arrival: Arrival) -> Value | None:

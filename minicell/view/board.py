@@ -33,7 +33,7 @@ class Board:
         self.room = self.inner if narrow else self.inner - style.CODE - style.GAP
         levels = range(self.record.depth + 1)
         self.tapes = [Tape(story, level, self.room, boxes_of, narrow) for level in levels]
-        self.tapes = [tape for tape in self.tapes if tape.strip.entries]
+        self.tapes = [tape for tape in self.tapes if tape.entries]
         self.asks = {(run.mark.file, run.mark.line) for run in self.record.passes if run.mark}
         own, cells = (max(map(self.rows_of, each.values()), default=0) for each in (listing.own, listing.cells))
         self.taken = any(map(strip.taken, self.record.entries))
@@ -88,17 +88,12 @@ class Board:
         mark = now.told.mark or next((run.mark for run in self.record.passes if run.mark), None)
         return self.code(now, calls if self.own_rows else calls + cells, 'a', self.rows, 'code', mark)
 
-    def cell(self, now: Now) -> Box:
-        """The Cell whose bprop takes over, above that bprop."""
-        _, cells = self.listing.beside(now.own())
-        return self.code(now, cells, 'c', self.cell_rows, 'cell', now.told.mark, 1)
-
     # ---- tapes ----
 
     def tape(self, now: Now, tape: Tape) -> Lane:
         """Forward, tape and backward, in shared columns."""
         level, tag = tape.level, tape.tag
-        parts = tape.strip.parts(now.focus[level])
+        parts = tape.parts(now.focus[level])
         columns = Columns(tape, parts)
         cells = Cells(columns, now)
         up, middle, down = (list(row) for row in zip(*map(cells.column, columns.list), strict=True))
@@ -136,9 +131,10 @@ class Board:
         least = {} if broad else {style.TAPE_ROW: style.FILM}
         first = 1 + (not self.narrow)
         grid = Grid(rows, (style.GAP, 0), least=least, stretch=range(first, first + count - 1))
-        arrows = [*wires(cells), *self.stems(now, cells)]
-        arrows += [*self.band(now, cells), *self.bridges(now, cells)]
-        flows = broad and any(each.key == f'{tag}flows' for each in arrows)
+        stems = [Arrow(partial(lane.stem, now, i, tag, broad), f'{tag}s{i}') for _, i in columns.opened]
+        flows = [f'rowo{line}.0' for line in self.lifted(now, tape) if line is not None] if level == 1 else []
+        bridge = Arrow(partial(lane.bridge, tag, flows, self.narrow), f'{tag}flows')
+        arrows = [*wires(cells), *stems, *self.band(now, cells), *[bridge] * bool(flows)]
         return Lane(tag, grid, arrows, broad, now.behind(level), 'film rib' if flows else 'film')
 
     def heading(self, now: Now, tape: Tape, parts: list[Part]) -> Box:
@@ -149,34 +145,35 @@ class Board:
         numbers = [e.label for e in opened if strip.numbered(e)]
         if any(p.kind != 'open' for p in parts) and numbers:
             seen = '–'.join(dict.fromkeys((numbers[0], numbers[-1])))
-            said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {tape.strip.count}')
+            said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {tape.count}')
         elif tape.level:
             said.append(self.wrote(now, tape))
         room = self.room - width('forward →') - style.GAP
         more = Text(', '.join(said), 'dim', room, key=f'{tape.tag}of')
-        legend = Text(LEGEND, 'dim', key=f'{tape.tag}legend') if self.squares(tape, opened) else None
+        values = (v for e in opened for v in (*e.inputs, *e.outputs) if v.data is not None)
+        squares = any(tape.plate(v).kind == 'squares' for v in values)
+        legend = Text(LEGEND, 'dim', key=f'{tape.tag}legend') if squares else None
         if legend is not None and more.size[0] + legend.size[0] + 2 * style.GAP > room:
             legend = None
         row = Row(Text('forward →', 'ff', key=f'{tape.tag}FW'), more, Space(grows=1), legend, gap=style.WORDS)
         return Put(row, at=(None, 0.5), least=(0, style.HEAD_ROW))
 
-    def squares(self, tape: Tape, opened: list[Entry]) -> bool:
-        """Whether a tensor is drawn as squares among these entries."""
-        values = (v for e in opened for v in (*e.inputs, *e.outputs) if v.data is not None)
-        return any(tape.plate(v).kind == 'squares' for v in values)
-
     def wrote(self, now: Now, tape: Tape) -> str:
         """What lies on a later tape: what the rules computed, and lines of a bprop, which ran."""
-        entry = now.own()
-        own = {(x.file, x.number) for x in self.listing.of(entry)}
-        done = [self.record.entries[i] for i in tape.strip.entries if now.done(i)]
-        lines = sorted({e.mark.line for e in done if e.mark and (e.mark.file, e.mark.line) in own})
+        found = self.lifted(now, tape)
+        lines = sorted({line for line in found if line is not None})
         if not lines:
             return 'what backward computed, in order'
         which = f'lines {lines[0]} {"to" if len(lines) > 2 else "and"} {lines[-1]}' if lines[1:] else f'line {lines[0]}'
-        if any(not e.mark or (e.mark.file, e.mark.line) not in own for e in done):
+        if None in found:
             return f'what backward computed, and {which} of the bprop'
         return f'{which} of the bprop, as {"they" if len(lines) > 1 else "it"} ran'
+
+    def lifted(self, now: Now, tape: Tape) -> list[int | None]:
+        """For each entry that a tape has by now, which line of the bprop that is shown has written it."""
+        own = {(x.file, x.number) for x in self.listing.of(now.own())}
+        marks = [self.record.entries[i].mark for i in tape.entries if now.done(i)]
+        return [mark.line if mark and (mark.file, mark.line) in own else None for mark in marks]
 
     def end(self, tape: Tape, cells: Cells) -> str:
         """How the end of the road looks: whether what is asked for has come."""
@@ -264,8 +261,10 @@ class Board:
             entry = now.own()
             named = '' if entry is None else 'your hook' if entry.kind == 'hook' else f'the Cell {entry.name}'
             named = 'your Cell' if entry is not None and entry.yours and entry.kind == 'call' else named
+            _, lines = self.listing.beside(entry)
+            cell = self.code(now, lines, 'c', self.cell_rows, 'cell', now.told.mark, 1)
             own = takeover.own_lines(now, self.listing, self.own_rows, style.CODE)
-            back = Put(Text(named, 'dim'), at=(0, 0.6)), Put(self.cell(now), at=(0, 1)), Put(own, at=(0, 0))
+            back = Put(Text(named, 'dim'), at=(0, 0.6)), Put(cell, at=(0, 1)), Put(own, at=(0, 0))
         else:
             answers = Put(self.answers(now, level, high + 2 * style.ROW), at=(0, 0.5))
             back = Span(answers, 1, style.BACK_ROWS), None, None
@@ -274,17 +273,12 @@ class Board:
     def readers(self, level: int) -> list[str]:
         """Which gradients read a tape back and where they are asked for, in fewer and fewer words."""
         lines: dict[str, set[int]] = {}
-        for run, _ in self.story.comers[level]:
+        for run in map(self.record.passes.__getitem__, self.story.comers[level]):
             lines.setdefault(phrases.reads_as(self.record, run), set()).update({run.mark.line} if run.mark else ())
         whole = ' and '.join(who + ''.join(f', line {n}' for n in sorted(found)) for who, found in lines.items())
         return [whole, ' and '.join(lines)]
 
     # ---- between the boxes ----
-
-    def stems(self, now: Now, cells: Cells) -> list[Box]:
-        """The lines from an entry to its block and to its rule."""
-        level, tag = cells.tape.level, cells.tag
-        return [Arrow(partial(lane.stem, now, i, tag, level > 0), f'{tag}s{i}') for _, i in cells.columns.opened]
 
     def band(self, now: Now, cells: Cells) -> list[Box]:
         """The way into the lines of a bprop, and the frame around these and what they return."""
@@ -310,17 +304,6 @@ class Board:
         if given and not self.record.depth and not self.narrow:
             out.append(Arrow(partial(lane.joined, now.running), 'came'))
         return out
-
-    def bridges(self, now: Now, cells: Cells) -> list[Box]:
-        """From the lines of a bprop to what they have written on the next tape."""
-        level, tag = cells.tape.level, cells.tag
-        entry = now.own()
-        if not level or entry is None:
-            return []
-        lines = {(x.file, x.number) for x in self.listing.of(entry)}
-        written = [e.mark for i, e in enumerate(self.record.entries) if e.level == level and now.done(i) and e.mark]
-        keys = [f'rowo{mark.line}.0' for mark in written if (mark.file, mark.line) in lines]
-        return [Arrow(partial(lane.bridge, tag, keys, self.narrow), f'{tag}flows')] if keys and level == 1 else []
 
     # ---- what comes out ----
 

@@ -26,23 +26,21 @@ class Slot(NamedTuple):
     out: int | None = None  # which output
 
 
-class Tape:
+class Tape(Strip):
     """One tape: what is open, and how large its tensors are. `boxes`: makes the boxes of a column."""
 
     def __init__(self, story: Story, level: int, room: float, boxes: Callable, narrow: bool) -> None:
-        self.story, self.record, self.level, self.tag = story, story.record, level, TAGS[level]
+        super().__init__(story.record, level, room, narrow)
+        self.story, self.tag, self.boxes = story, TAGS[level], boxes
         self.fit: dict[tuple, tuple[float, float]] = {}
         self.widths: dict[tuple, float] = {}
         self.plates: dict[tuple, tuple[tiles.Plate, Value]] = {}
         marks = [(e.mark, e.round) for e in self.record.entries if e.level == level]
         self.shared = {mark for mark in marks if marks.count(mark) > 1} if len(marks) < style.MANY_ENTRIES else set()
-        self.boxes = boxes
-        self.strip = Strip(self.record, level, room, self.wide, narrow)
 
     def wide(self, parts: list[Part]) -> float:
-        """How wide these parts are together."""
-        columns = Columns(self, parts)
-        return columns.width()
+        """How wide their columns are."""
+        return Columns(self, parts).width()
 
     def source(self, i: int) -> str:
         """The expression that an entry stands for: not one that stands for several, as the call of a Cell does."""
@@ -108,7 +106,7 @@ class Columns:
     def within(self, i: int) -> Slot | None:
         """What an entry made, where that stands on its card: the one number that the tape ends with."""
         entry = self.record.entries[i]
-        last = i == self.tape.strip.entries[-1] and entry.kind == 'op' and not self.tape.level
+        last = i == self.tape.entries[-1] and entry.kind == 'op' and not self.tape.level
         if not last or len(entry.outputs) != 1 or entry.outputs[0].shape != ():
             return None
         (slot,) = self.outputs(i)

@@ -67,15 +67,14 @@ def stem(now: Now, i: int, tag: str, broad: bool, to: Canvas) -> None:
 
 def sign(to: Canvas, now: Now, i: int, top: Rect) -> None:
     """On the way from an entry to its rule, why backward does not go on to that."""
-    entry, road, heading = now.record.entries[i], to.places.get(f'r{i}'), to.places.get('aBW')
+    entry, heading = now.record.entries[i], to.places.get('aBW')
     said = 'you registered it' * entry.yours if entry.kind == 'hook' else f'{entry.name} has its own bprop'
-    wide = width(said) + style.ROW
-    left = max(top.cx - wide / 2, heading.x + width('← backward') + style.WORDS) if heading else top.cx - wide / 2
-    name = next((to.places[k] for k in (f'ad{key}n' for key in entry.made) if k in to.places), None)
-    left = min(left, name.x - wide - style.PAD) if name else left
-    if not said or road is None or heading is None or not left + style.PAD < top.cx < left + wide - style.PAD:
+    if not said or heading is None:
         return
-    if left < heading.x + width('← backward') + style.WORDS:
+    wide, least = width(said) + style.ROW, heading.x + width('← backward') + style.WORDS
+    names = [to.places[f'ad{key}n'].x for key in entry.made if f'ad{key}n' in to.places]
+    left = min([max(top.cx - wide / 2, least), *(x - wide - style.PAD for x in names[:1])])
+    if left < least or not left + style.PAD < top.cx < left + wide - style.PAD:
         return
     y = heading.y + style.RING[0]
     to.frame.rect('sign', left, y, wide, style.SIGN, 'block', style.OVER, rx=style.WORDS)

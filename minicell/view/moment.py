@@ -1,9 +1,9 @@
 """A record at one of its steps: which steps there are, what is written and read, where each gradient stands."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -29,12 +29,9 @@ def shots(record: Record, compare: bool, most: int = style.MOST_STEPS) -> list[S
     keep = kept(record, every, most)
     ends: dict[int, int] = {}
     if compare:
-        when = [reading.reached for reading in record.readings]
-        for run in record.passes:
-            if run.started is not None:
-                judged = judge(record, run, when)
-                if judged is not None:
-                    ends[run.ended if run.ended is not None else every[-1]] = judged
+        for run, reading in sorted(judged(record).items()):
+            end = record.passes[run].ended
+            ends[end if end is not None else every[-1]] = reading
         if len(ends) > most // style.ENDS:  # of many, those that are wrong, then what is different on purpose
             how = {end: verdict.worst_of(record.readings[ends[end]].verdicts) for end in ends}
             ends = {end: ends[end] for end in sorted(sorted(ends, key=how.get)[: most // style.ENDS])}
@@ -49,9 +46,9 @@ def shots(record: Record, compare: bool, most: int = style.MOST_STEPS) -> list[S
     return out or [Shot(0)]
 
 
-def nothing_new(record: Record, before: int, end: int, judged: int) -> bool:
+def nothing_new(record: Record, before: int, end: int, number: int) -> bool:
     """Whether the end of a gradient shows what its takeover has handed out in the step before, and nothing else."""
-    step, reading = record.steps[end], record.readings[judged]
+    step, reading = record.steps[end], record.readings[number]
     if step.kind != 'arrive' or reading.given != before:
         return False
     run = record.passes[step.run]
@@ -68,15 +65,19 @@ def remarkable(record: Record, step: Step) -> bool:
     return step.entry is not None and record.entries[step.entry].kind in (*TAKEN, 'torn')
 
 
-def judge(record: Record, run: Pass, when: list[int]) -> int | None:
-    """The takeover to compare when a gradient has arrived, if it read one. when: the steps of all readings."""
-    last = run.ended if run.ended is not None else len(record.steps)
-    during = range(bisect_left(when, run.started), bisect_right(when, last))
-    found = [i for i in during if (r := record.readings[i]).order == run.order
-             and record.entries[r.entry].kind == 'call' and r.given is not None and r.judge]  # fmt: skip
-    told = {i: record.readings[i].verdicts for i in found[: style.JUDGED]}
-    asked = [i for i, verdicts in told.items() if any(v.verdict != NOT_ASKED for v in verdicts)]
-    return min(asked, key=lambda i: verdict.worst_of(told[i]), default=None)  # the first: its dout is right
+def judged(record: Record) -> dict[int, int]:
+    """For each gradient that read takeovers the one to compare when it has arrived."""
+    found: dict[int, list[int]] = {}
+    for i, r in enumerate(record.readings):
+        if record.entries[r.entry].kind == 'call' and r.run is not None and r.given is not None and r.judge:
+            found.setdefault(r.run, []).append(i)
+    out: dict[int, int] = {}
+    for run, calls in found.items():
+        told = {i: record.readings[i].verdicts for i in calls[: style.JUDGED]}
+        asked = [i for i, verdicts in told.items() if any(v.verdict != NOT_ASKED for v in verdicts)]
+        if asked:
+            out[run] = min(asked, key=lambda i: verdict.worst_of(told[i]))  # the first: its dout is right
+    return out
 
 
 def kept(record: Record, every: list[int], most: int) -> set[int]:
@@ -165,7 +166,7 @@ class Story:
         return out
 
     @cached_property
-    def comers(self) -> list[list[tuple[Pass, int]]]:
+    def comers(self) -> list[dict[int, int]]:
         """For each tape the gradients that read it, and when each comes to it: where it starts there, or later."""
         out: list[dict[int, int]] = [{} for _ in range(self.record.depth + 1)]
         for number, run in enumerate(self.record.passes):
@@ -178,7 +179,7 @@ class Story:
                 for reading in self.record.readings:
                     if self.record.entries[reading.entry].level == level and reading.run is not None:
                         found.setdefault(reading.run, reading.reached)
-        return [[(self.record.passes[number], when) for number, when in found.items()] for found in out]
+        return out
 
     def contributions(self) -> dict[int, list[tuple[int, Value, Reading]]]:
         """For each tensor (its key) what was handed out for it: (step, value, reading). Where that is added to what has
@@ -234,7 +235,15 @@ class Sum:
     def __init__(self, parts: Iterable[tuple[int, Value]]) -> None:
         parts = sorted(parts, key=lambda part: part[0])
         self.steps, self.values = [step for step, _ in parts], [value for _, value in parts]
-        self.count, self.total, self.value = 0, None, None  # how many of them are in the total
+
+    @cached_property
+    def totals(self) -> list[Value]:
+        """What there is with each of them, added in double."""
+        first, *others = self.values
+        with np.errstate(all='ignore'):
+            sums = accumulate((v.data for v in others), np.add, initial=first.data.astype(np.float64))
+            found = [first._replace(data=np.asarray(each).astype(first.data.dtype)) for each in sums]
+        return [first, *found[1:]]
 
     def parts(self, step: int) -> list[Value]:
         """Those that have come by a step."""
@@ -248,15 +257,4 @@ class Sum:
     def until(self, step: int) -> Value | None:
         """The sum of those that have come by a step; None if there is none."""
         count = bisect_right(self.steps, step)
-        if count < 2:
-            return self.values[0] if count else None
-        first = self.values[0]
-        if count == self.count:
-            return self.value
-        if not 0 < self.count <= count:
-            self.count, self.total = 1, first.data.astype(np.float64)
-        with np.errstate(all='ignore'):
-            for value in self.values[self.count : count]:
-                self.total = self.total + value.data
-        self.count, self.value = count, first._replace(data=np.asarray(self.total).astype(first.data.dtype))
-        return self.value
+        return self.totals[count - 1] if count else None

@@ -69,11 +69,11 @@ class Now:
 
     def run(self, level: int) -> Pass | None:
         """The gradient that has come to a tape last, of the nest that is told now."""
-        came = [(when, k, p) for k, (p, when) in enumerate(self.story.comers[level]) if when <= self.step]
-        passes, now = self.record.passes, self.told.run
-        if self.record.depth and now is not None:
-            came = [each for each in came if root(self.record, passes.index(each[2])) == root(self.record, now)]
-        return max(came, key=lambda each: each[:2])[2] if came else None
+        came = [(when, number) for number, when in self.story.comers[level].items() if when <= self.step]
+        if self.record.depth and self.told.run is not None:
+            nest = root(self.record, self.told.run)
+            came = [each for each in came if root(self.record, each[1]) == nest]
+        return self.record.passes[max(came)[1]] if came else None
 
     def whose(self, i: int) -> Pass | None:
         """The gradient whose reading of an entry is shown."""

@@ -98,12 +98,12 @@ def carries(record: Record, turns: list[tuple[int, ...]]) -> bool:
 
 
 class Strip:
-    """The entries of one tape. `wide`: how wide some parts are, beside each other."""
+    """The entries of one tape."""
 
-    def __init__(
-        self, record: Record, level: int, room: float, wide: Callable[[list[Part]], float], narrow: bool
-    ) -> None:  # fmt: skip
-        self.record, self.level, self.room, self.wide = record, level, room, wide
+    wide: Callable[[list[Part]], float]  # how wide some parts are, beside each other: whoever draws them knows
+
+    def __init__(self, record: Record, level: int, room: float, narrow: bool) -> None:
+        self.record, self.level, self.room = record, level, room
         self.narrow, self.shapes = narrow, style.SHAPES_NARROW if narrow else style.SHAPES
         self.entries = [i for i, e in enumerate(record.entries) if e.level == level]
         self.count = sum(numbered(record.entries[i]) for i in self.entries)
@@ -134,45 +134,40 @@ class Strip:
     def around(self, focus: int) -> list[Part]:
         """The entry in focus and its neighbours open as far as there is room, the rest closed."""
         at = self.unit_of[focus]
-        own = list(self.units[at].entries)
-        near = [i for n in range(max(at - style.MOST_OPEN, 0), at + style.MOST_OPEN) for i in self.unit(n, at)]
+        own, seen = self.units[at], self.units[max(at - style.MANY, 0) : at + style.MANY]
+        units = self.units[max(at - style.MOST_OPEN, 0) : at + style.MOST_OPEN]
+        near = [i for unit in units for i in unit.entries if unit is own or not unit.turns]  # (no other turn of a loop)
         middle = near.index(focus)
         order = sorted(near, key=lambda i: abs(near.index(i) - middle) * 2 + (near.index(i) > middle))
+        found = [focus]
         for shape in self.shapes:
-            found = [focus]
-            if self.wide(self.closed(found, own, at, *shape)) <= self.room:
+            if self.wide(self.closed(seen, own, found, *shape)) <= self.room:
                 break
         for i in order[1 : 2 * style.MOST_OPEN]:
-            if self.wide(self.closed([*found, i], own, at, *shape)) > self.room:
+            if self.wide(self.closed(seen, own, [*found, i], *shape)) > self.room:
                 break
             found.append(i)
-        return self.closed(found, own, at, *shape)
-
-    def unit(self, n: int, at: int) -> tuple[int, ...]:
-        """The entries of a unit that may be open beside the one in focus: of another turn of a loop, none."""
-        if not 0 <= n < len(self.units) or (n != at and self.units[n].turns):
-            return ()
-        return self.units[n].entries
+        return self.closed(seen, own, found, *shape)
 
     def closed(
-        self, opened: list[int], own: list[int], at: int, tight: int, spines: int | None, folded: bool = False
+        self, units: tuple[Unit, ...], own: Unit, opened: list[int], tight: int, spines: int | None,
+        folded: bool = False
     ) -> list[Part]:  # fmt: skip
         """The parts with these entries open."""
         out: list[Part] = []
-        for n, unit in enumerate(self.units[max(at - style.MANY, 0) : at + style.MANY], max(at - style.MANY, 0)):
-            if n == at or not unit.turns:
+        for unit in units:
+            if unit is own or not unit.turns:
                 out += [Part('open' if i in opened else 'spine', (i,), unit, tight, folded) for i in unit.entries]
             else:
                 out.append(Part('spine', unit.entries, unit))
-        first = next(k for k, part in enumerate(out) if part.kind == 'open')
-        last = next(k for k in reversed(range(len(out))) if out[k].kind == 'open')
+        places = [k for k, part in enumerate(out) if part.kind == 'open']
+        first, end = places[0], places[-1] + 1
         if spines is None:
-            return out[first : last + 1]
-        before, after = out[max(first - spines, 0) : first], out[last + 1 : last + 1 + spines]
-        seen = [i for part in (*before, *out[first : last + 1], *after) for i in part.entries]
-        left = [i for i in self.entries if i < seen[0]], [i for i in self.entries if i > seen[-1]]
-        more = [Part('more', tuple(each)) if each else None for each in left]
-        return [part for part in (more[0], *before, *out[first : last + 1], *after, more[1]) if part is not None]
+            return out[first:end]
+        shown = out[max(first - spines, 0) : end + spines]
+        before = tuple(i for i in self.entries if i < shown[0].entries[0])
+        after = tuple(i for i in self.entries if i > shown[-1].entries[-1])
+        return [Part('more', before)] * bool(before) + shown + [Part('more', after)] * bool(after)
 
 
 def told(unit: Unit | None) -> str:

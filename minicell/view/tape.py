@@ -160,9 +160,9 @@ class Cells:
         entry = self.record.entries[slot.entry]
         if slot.out is None:
             written = entry.kind == 'loose' and slot.name == 'before'  # a Parameter, say, that is overwritten there
-            more = '' if self.tape.strip.narrow else self.now.so_far(slot.key, self.now.whose(slot.entry))
+            more = '' if self.tape.narrow else self.now.so_far(slot.key, self.now.whose(slot.entry))
             return gradient(entry.target if written else slot.name) + more
-        last = slot.entry == self.tape.strip.entries[-1]
+        last = slot.entry == self.tape.entries[-1]
         dout = formula.called(self.record, entry, self.now and self.now.whose(slot.entry)).dout
         if len(entry.outputs) > 1:
             return f'dout[{slot.out}]' if entry.kind == 'call' or not slot.value.name else gradient(slot.value.name)

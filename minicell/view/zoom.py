@@ -88,7 +88,8 @@ def is_kept(record: Record, number: int, home: list[int], members: dict[int, lis
     if step.kind == 'reach':
         return begins[step.reading] == step.reading
     if step.kind == 'give':  # the last to give
-        return [*begins, None][step.reading + 1] != begins[step.reading]
+        after = step.reading + 1
+        return after == len(begins) or begins[after] != begins[step.reading]
     return True
 
 
