@@ -49,6 +49,8 @@ def cells(record: Record) -> Record:
             mark = out.entries[entry].mark
             mark = mark and mark._replace(back=step.kind != 'write')
         out.steps.append(step._replace(entry=entry, reading=reading, mark=mark) if shown else LEFT_OUT)
+        if not shown and out.steps[-2:][0].kind in ('give', 'add'):  # what is added behind is there with it
+            out.steps[-2:] = reversed(out.steps[-2:])
     return out
 
 
