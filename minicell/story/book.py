@@ -36,7 +36,6 @@ class Book:
         """An entry that the walk has just made: when it is shown first, what it reads, and where it belongs."""
         entry, stack = self.record.entries[number], self.stack
         entry.first = len(self.record.steps)
-        entry.sources = self.tensors.sources(given)
         entry.keys = tuple(self.tensors.key(t) for t in given)
         entry.scopes = tuple(c.scope for c in stack.calls_here() if c.scope is not None)
         if root := stack.root:

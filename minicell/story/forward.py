@@ -91,7 +91,6 @@ class Forward:
         self.book.by(made)
         made.facts = facts.of_bprop(event.cell)
         made.keys = tuple(self.tensors.key(t) for t in given)
-        made.sources = self.tensors.sources(given)
         made.wires = kept.wires(self.used.pop(entry, []), event.cell.internal_params, True)
         made.why = kept.why_loose(event, self.stack.gradients(), self.tensors) if made.kind == 'loose' else ''
         self.outputs(event, entry, self.places.target(event.where) or 'out')

@@ -53,8 +53,6 @@ class Hooks:
         self.forward.hooked(made)
         made.mark = made.facts.start if made.facts else None
         made.target = self.tensors.name(event.owner) if event.owner is not None else ''
-        maker = self.tensors.maker.get(id(event.owner))
-        made.sources = () if maker is None else (maker,)
 
     def owned(self, marked: Any, owner: Any) -> bool:
         """Whether a gradient's input is this tensor, under a mark or not."""

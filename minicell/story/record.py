@@ -117,7 +117,6 @@ class Entry:
     first: int = 0  # the step that shows it first
     inputs: tuple[Value, ...] = ()
     outputs: tuple[Value, ...] = ()
-    sources: tuple[int, ...] = ()  # the entries whose outputs it reads
     keys: tuple[int, ...] = ()  # which tensor each input is: the same number, the same tensor
     made: tuple[int, ...] = ()  # the same numbers for its outputs
     scopes: tuple[int, ...] = ()  # the Cells that it ran in, outermost first
@@ -126,7 +125,6 @@ class Entry:
     wires: tuple[Wire, ...] = ()
     why: str = ''  # of a loose entry: why it left none
     inside: tuple[str, ...] = ()  # of a card for a whole Cell: the names of its entries
-    takeovers: int = 0  # and how many of them have a bprop of their own
     hidden_at: int | None = None  # the step in which the hidden ops ran
     written: int | None = None  # the step that wrote it
     mark: Mark | None = None
@@ -168,7 +166,6 @@ class Reading:
     gave: tuple[Gradient, ...] = ()
     turn: object = None  # what happened there, once it has handed out
     judge: Callable[[], tuple] | None = None  # makes its verdicts
-    keys: tuple[int, ...] = ()  # of a whole Cell: which tensor each gradient is of
     error: str = ''
     run: int | None = None  # the gradient (Pass) that reads
     hooks: tuple[Hooked, ...] = ()  # the calls of hooks here

@@ -21,7 +21,7 @@ LOST = '✗ {} passes none back'  # a takeover uses it, and returns no gradient 
 
 def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
     """At the end, the gradients that were asked for, with what is known of them."""
-    run, gave = now.story.by(taken.number), now.story.handed(taken.reading)
+    run, gave = now.story.by(taken.reading), now.story.handed(taken.reading)
     if not now.compare or run is None or run.ended is None or run.ended > now.step:
         return None
     boxes: list[Box] = []
@@ -94,14 +94,14 @@ def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
 def asked(now: Now, level: int) -> Pass | None:
     """The gradient whose arrivals are shown beside a tape: the last that has come to it of those that end there, and
     before one has, the first that will."""
-    comers, depth = now.story.comers, now.record.depth
-    beyond = [run for later in range(level + 1, depth + 1) for run, _ in comers[later]]
-    found = [(when, run) for run, when in comers[level] if run.arrivals and run not in beyond]
-    if not found and level == depth:
-        there = [run for level in comers for run, _ in level]
-        found = [(run.begun, run) for run in now.record.passes if run.arrivals and run not in there]
+    comers, passes = now.story.comers, now.record.passes
+    beyond = set().union(*comers[level + 1 :])
+    found = [(when, n) for n, when in comers[level].items() if passes[n].arrivals and n not in beyond]
+    if not found and level == now.record.depth:
+        there = set().union(*comers)
+        found = [(run.begun, n) for n, run in enumerate(passes) if run.arrivals and n not in there]
     came = [each for each in found if each[0] <= now.step] or found[:1]
-    return max(came, key=lambda each: each[0])[1] if came else None
+    return passes[max(came, key=lambda each: each[0])[1]] if came else None
 
 
 def partial(now: Now, run: Pass, arrival: Arrival) -> Value | None:

@@ -1,14 +1,16 @@
 """The whole picture of a moment: one grid for each tape, your code as its first column, and what came out under it."""
 
+from functools import partial
+
 from ..ink.band import Band
 from ..ink.boxes import Arrow, Box, Card, Column, Flow, Grid, Lines, Put, Row, Space, Span, Text, draw
 from ..ink.shapes import Frame, width, wrapped
 from ..ink.tiles import Tile
 from ..story.names import gradient
-from ..story.record import Entry, Line, Mark
+from ..story.record import Entry, Line, Mark, Reading
 from . import answers, formula, lane, phrases, program, result, strip, style, takeover
 from .columns import Columns, Tape, skips
-from .lane import Lane, shared, wires
+from .lane import Lane, wires
 from .moment import Shot, Story
 from .now import Now
 from .program import Code, Listing
@@ -32,7 +34,7 @@ class Board:
         self.room = self.inner if narrow else self.inner - style.CODE - style.GAP
         levels = range(self.record.depth + 1)
         self.tapes = [Tape(story, level, self.room, boxes_of, narrow) for level in levels]
-        self.tapes = [tape for tape in self.tapes if tape.strip.entries]
+        self.tapes = [tape for tape in self.tapes if tape.entries]
         self.asks = {(run.mark.file, run.mark.line) for run in self.record.passes if run.mark}
         own, cells = (max(map(self.rows_of, each.values()), default=0) for each in (listing.own, listing.cells))
         self.taken = any(map(strip.taken, self.record.entries))
@@ -58,9 +60,8 @@ class Board:
 
     def whole(self, now: Now, lanes: list[Lane]) -> Box:
         """All of a frame."""
-        begun = (self.begun(now, tape) for tape in self.tapes)
         parts: list[Box] = [
-            each.box() if there else Space(*each.grid.size) for each, there in zip(lanes, begun, strict=True)
+            each if self.begun(now, tape) else Space(*each.size) for each, tape in zip(lanes, self.tapes, strict=True)
         ]
         if self.narrow or not lanes:
             parts.insert(0, Column(Text('your program', 'dim'), self.calls(now), gap=2))
@@ -72,7 +73,7 @@ class Board:
 
     def begun(self, now: Now, tape: Tape) -> bool:
         """Whether a tape is there: a later one begins when something is recorded on it."""
-        return not tape.level or any(now.done(i) or now.writes(i) for i in tape.strip.entries)
+        return not tape.level or any(now.done(i) or now.writes(i) for i in tape.entries)
 
     # ---- code ----
 
@@ -94,46 +95,42 @@ class Board:
         mark = now.told.mark or next((run.mark for run in self.record.passes if run.mark), None)
         return self.code(now, calls if self.own_rows else calls + cells, 'a', self.rows, 'code', mark)
 
-    def cell(self, now: Now) -> Box:
-        """The Cell whose bprop takes over, above that bprop."""
-        _, cells = self.listing.beside(now.own())
-        return self.code(now, cells, 'c', self.cell_rows, 'cell', now.told.mark, 1)
-
     # ---- tapes ----
 
     def tape(self, now: Now, tape: Tape) -> Lane:
         """Forward, tape and backward, in shared columns."""
         level, tag = tape.level, tape.tag
-        parts = tape.strip.parts(now.focus[level])
+        parts = tape.parts(now.focus[level])
         columns = Columns(tape, parts)
         cells = Cells(columns, now)
-        boxes = [cells.column(column) for column in columns.list]
-        for n, (up, _, _) in enumerate(boxes):
-            up.key = f'{tag}c{n}'
-        count, broad = len(boxes) + 1, level > 0
-        lanes = range(max((lane + 1 for _, _, lane, *_ in skips(columns)), default=0))
+        up, middle, down = (list(row) for row in zip(*map(cells.column, columns.list), strict=True))
+        for n, box in enumerate(up):
+            box.key = f'{tag}c{n}'
+        down.insert(0, RoadEnd(self.end(tape, cells), tag))
+        count, broad = len(down), level > 0
+        lanes = range(max((lane + 1 for _, lane, *_ in skips(columns)), default=0))
         over = Column(Space(0, style.LANE / 2), *[Space(0, style.LANE, key=f'{tag}o{k}') for k in lanes], gap=0)
         low = Column(*[Space(0, style.LANE, key=f'{tag}u{k}') for k in lanes], gap=0)
         back = Text('← backward', 'af' if cells.run is not None else 'fut', key=f'{tag}BW')
         # (on a phone the first column may be an entry, whose stem leads down there)
-        side = int(self.narrow and isinstance(columns.list[0], Part) and columns.list[0].kind == 'open')
+        side = int(self.narrow and columns.list[0].kind == 'open')
         rows = [
             [Span(self.heading(now, tape, parts), count)],
             [Span(over, count)],
-            [None, *[up for up, _, _ in boxes]],
-            [None, *[mid for _, mid, _ in boxes]],
+            [None, *up],
+            [None, *middle],
             [Span(Put(back, at=(side, 0.6), least=(0, style.HEAD_ROW)), count)],
-            [RoadEnd(self.end(tape, cells), tag), *[down for *_, down in boxes]],
+            down,
             [Span(Column(low, self.told(now, tape), gap=0), count)],
         ]
         if self.narrow:
             rows.insert(-1, [None, *map(cells.under, columns.list)])
+        else:
+            high = max(box.size[1] for box in down)
+            rows = [[first, *row] for first, row in zip(self.first_column(now, tape, high), rows, strict=True)]
         if broad:
             del rows[style.TAPE_ROW]
-        rows = rows if self.narrow else [[None, *row] for row in rows]
-        if not self.narrow:
-            self.first_column(now, tape, rows)
-        elif self.own_rows and not level:
+        elif self.narrow and self.own_rows:
             rows += [[Span(takeover.own_lines(now, self.listing, self.own_rows, self.code_w), count)],
                      [Span(Card(self.made(now), '', (0, 2), at=(0, 0)), count)]]  # fmt: skip
         if self.taken and not self.record.depth:
@@ -141,9 +138,10 @@ class Board:
         least = {} if broad else {style.TAPE_ROW: style.FILM}
         first = 1 + (not self.narrow)
         grid = Grid(rows, (style.GAP, 0), least=least, stretch=range(first, first + count - 1))
-        arrows = [*wires(cells), *shared(cells), *self.stems(now, cells)]
-        arrows += [*self.band(now, cells), *self.bridges(now, cells)]
-        flows = broad and any(each.key == f'{tag}flows' for each in arrows)
+        stems = [Arrow(partial(lane.stem, now, i, tag, broad), f'{tag}s{i}') for _, i in columns.opened]
+        flows = [f'rowo{line}.0' for line in self.lifted(now, tape) if line is not None] if level == 1 else []
+        bridge = Arrow(partial(lane.bridge, tag, flows, self.narrow), f'{tag}flows')
+        arrows = [*wires(cells), *stems, *self.band(now, cells), *[bridge] * bool(flows)]
         return Lane(tag, grid, arrows, broad, now.behind(level), 'film rib' if flows else 'film')
 
     def heading(self, now: Now, tape: Tape, parts: list[Part]) -> Box:
@@ -154,50 +152,52 @@ class Board:
         numbers = [e.label for e in opened if strip.numbered(e)]
         if any(p.kind != 'open' for p in parts) and numbers:
             seen = '–'.join(dict.fromkeys((numbers[0], numbers[-1])))
-            said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {tape.strip.count}')
+            said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {tape.count}')
         elif tape.level:
             said.append(self.wrote(now, tape))
         room = self.room - width('forward →') - style.GAP
         more = Text(', '.join(said), 'dim', room, key=f'{tape.tag}of')
-        legend = Text(LEGEND, 'dim', key=f'{tape.tag}legend') if self.squares(tape, opened) else None
+        values = (v for e in opened for v in (*e.inputs, *e.outputs) if v.data is not None)
+        squares = any(tape.plate(v).kind == 'squares' for v in values)
+        legend = Text(LEGEND, 'dim', key=f'{tape.tag}legend') if squares else None
         if legend is not None and more.size[0] + legend.size[0] + 2 * style.GAP > room:
             legend = None
         row = Row(Text('forward →', 'ff', key=f'{tape.tag}FW'), more, Space(grows=1), legend, gap=style.WORDS)
         return Put(row, at=(None, 0.5), least=(0, style.HEAD_ROW))
 
-    def squares(self, tape: Tape, opened: list[Entry]) -> bool:
-        """Whether a tensor is drawn as squares among these entries."""
-        values = (v for e in opened for v in (*e.inputs, *e.outputs) if v.data is not None)
-        return any(tape.plate(v).kind == 'squares' for v in values)
-
     def wrote(self, now: Now, tape: Tape) -> str:
         """What lies on a later tape: what the rules computed, and lines of a bprop, which ran."""
-        entry = now.own()
-        own = {(x.file, x.number) for x in self.listing.of(entry)}
-        done = [self.record.entries[i] for i in tape.strip.entries if now.done(i)]
-        lines = sorted({e.mark.line for e in done if e.mark and (e.mark.file, e.mark.line) in own})
+        found = self.lifted(now, tape)
+        lines = sorted({line for line in found if line is not None})
         if not lines:
             return 'what backward computed, in order'
         which = f'lines {lines[0]} {"to" if len(lines) > 2 else "and"} {lines[-1]}' if lines[1:] else f'line {lines[0]}'
-        if any(not e.mark or (e.mark.file, e.mark.line) not in own for e in done):
+        if None in found:
             return f'what backward computed, and {which} of the bprop'
         return f'{which} of the bprop, as {"they" if len(lines) > 1 else "it"} ran'
+
+    def lifted(self, now: Now, tape: Tape) -> list[int | None]:
+        """For each entry that a tape has by now, which line of the bprop that is shown has written it."""
+        own = {(x.file, x.number) for x in self.listing.of(now.own())}
+        marks = [self.record.entries[i].mark for i in tape.entries if now.done(i)]
+        return [mark.line if mark and (mark.file, mark.line) in own else None for mark in marks]
 
     def end(self, tape: Tape, cells: Cells) -> str:
         """How the end of the road looks: whether what is asked for has come."""
         first = cells.columns.list[0]
-        if cells.run is None or isinstance(first, Part) or all(cells.came(slot) is None for slot in first):
+        if cells.run is None or first.kind != 'values' or all(cells.came(slot) is None for slot in first.slots):
             return 'road'
-        return cells.road(any(cells.loud(s) for s in first), True, first)
+        return cells.road(any(map(cells.loud, first.slots)), True, first.slots)
 
     def told(self, now: Now, tape: Tape) -> Box:
         """Under the road: the rule as a formula; or the way into the lines of a bprop, and what they have made."""
         told, lines = now.told, []
-        here = told.reading is not None and not now.compare and now.entry_of(told.reading).level == tape.level
+        entry = self.record.entries[now.read.entry] if now.read is not None else None
+        here = entry is not None and entry.level == tape.level
         if here and told.kind == 'add':
             lines = [self.added(now, tape)] if told.parts else []
-        elif here and not strip.taken(now.entry_of(told.reading)):
-            rule = enumerate(self.formulas(now, told.reading))
+        elif here and not strip.taken(entry):
+            rule = enumerate(self.formulas(now, now.read, entry))
             lines = [Text(each, 'm', key=f'{tape.tag}how{k}') for k, each in rule]
         taken = not tape.level and self.own_rows
         high = style.ROW * 2 if not self.record.depth or taken else style.ROW
@@ -227,14 +227,13 @@ class Board:
         )
         return Column(head, takeover.values(now, self.room), gap=2, across='start')
 
-    def formulas(self, now: Now, number: int) -> list[str]:
+    def formulas(self, now: Now, reading: Reading, entry: Entry) -> list[str]:
         """The rule that is read, with numbers where there is one each, in at most two rows."""
-        reading = now.record.readings[number]
-        entry, rows = now.record.entries[reading.entry], []
+        rows: list[str] = []
         places = [k for k, v in enumerate(entry.inputs) if v.data is not None]
         gave = {k: g.value for k, g in zip(places, reading.gave, strict=False) if g.value is not None}
         dout = reading.douts[0] if reading.douts else None
-        for found in formula.formulas(now.record, entry, now.story.by(number), dout):
+        for found in formula.formulas(now.record, entry, now.story.by(reading), dout):
             if gave and found.k not in gave:
                 continue
             single = now.given(reading) and phrases.single(gave.get(found.k))
@@ -251,50 +250,43 @@ class Board:
                     rows += made  # (a part of a formula would be another formula)
         return rows
 
-    def first_column(self, now: Now, tape: Tape, rows: list[list]) -> None:
-        """Your code; beside a later tape, and where nothing takes over, what comes out."""
-        level, broad = tape.level, tape.level > 0
-        back = style.BACK_ROW - broad
-        if broad:
+    def first_column(self, now: Now, tape: Tape, high: float) -> list[Box | Span | None]:
+        """Your code; beside a later tape, and where nothing takes over, what comes out. `high`: backward's row."""
+        level, film = tape.level, None
+        if level:
             by = Lines(self.readers(level)[0], style.CODE - style.ROW, 'dim', style.SOURCE_ROWS, f'{tape.tag}by')
             why = Lines(RECORDED, style.CODE - style.ROW, 'dim', style.SOURCE_ROWS, f'{tape.tag}why')
             name = Column(Text(f'{phrases.nth(level)} tape', 'mid2', key=f'{tape.tag}which'), by, why, gap=2)
-            rows[0][0] = Space(style.CODE)
-            rows[1][0] = Span(Put(name, at=(0, 0.6)), 1, 2)
+            first, second = Space(style.CODE), Put(name, at=(0, 0.6))
         else:
-            rows[0][0] = Put(Text('your program', 'dim'), at=(0, 0.5), least=(style.CODE, 0))
-            rows[1][0] = Span(Put(self.calls(now), at=(0, 0)), 1, 2)
+            first = Put(Text('your program', 'dim'), at=(0, 0.5), least=(style.CODE, 0))
+            second = Put(self.calls(now), at=(0, 0))
             which = 'first tape' if self.record.depth else 'the tape'
             said = [*self.readers(0), ''] if self.record.depth else ['' if now.compare else DEFINED]
             more = next(words for words in said if width(words) <= style.CODE - width(which) - style.GAP)
-            row = Row(Text(which, key='awhich'), Text(more, 'dim', key='aby'), gap=style.WORDS)
-            rows[style.TAPE_ROW][0] = Put(row, at=(0, 0.5))
-        if self.own_rows and not broad:
+            film = Put(Row(Text(which, key='awhich'), Text(more, 'dim', key='aby'), gap=style.WORDS), at=(0, 0.5))
+        if self.own_rows and not level:
             entry = now.own()
             named = '' if entry is None else 'your hook' if entry.kind == 'hook' else f'the Cell {entry.name}'
             named = 'your Cell' if entry is not None and entry.yours and entry.kind == 'call' else named
-            rows[back][0] = Put(Text(named, 'dim'), at=(0, 0.6))
-            rows[back + 1][0] = Put(self.cell(now), at=(0, 1))
-            rows[back + 2][0] = Put(takeover.own_lines(now, self.listing, self.own_rows, style.CODE), at=(0, 0))
+            _, lines = self.listing.beside(entry)
+            cell = self.code(now, lines, 'c', self.cell_rows, 'cell', now.told.mark, 1)
+            own = takeover.own_lines(now, self.listing, self.own_rows, style.CODE)
+            back = Put(Text(named, 'dim'), at=(0, 0.6)), Put(cell, at=(0, 1)), Put(own, at=(0, 0))
         else:
-            high = max(box.size[1] for box in rows[back + 1] if isinstance(box, Box)) + 2 * style.ROW
-            rows[back][0] = Span(Put(self.answers(now, level, high), at=(0, 0.5)), 1, style.BACK_ROWS)
+            answers = Put(self.answers(now, level, high + 2 * style.ROW), at=(0, 0.5))
+            back = Span(answers, 1, style.BACK_ROWS), None, None
+        return [first, Span(second, 1, 2), None, film, *back]
 
     def readers(self, level: int) -> list[str]:
         """Which gradients read a tape back and where they are asked for, in fewer and fewer words."""
         lines: dict[str, set[int]] = {}
-        for run, _ in self.story.comers[level]:
+        for run in map(self.record.passes.__getitem__, self.story.comers[level]):
             lines.setdefault(phrases.reads_as(self.record, run), set()).update({run.mark.line} if run.mark else ())
         whole = ' and '.join(who + ''.join(f', line {n}' for n in sorted(found)) for who, found in lines.items())
         return [whole, ' and '.join(lines)]
 
     # ---- between the boxes ----
-
-    def stems(self, now: Now, cells: Cells) -> list[Box]:
-        """The lines from an entry to its block and to its rule."""
-        level, tag = cells.tape.level, cells.tag
-        opened = [part.entries[0] for part in cells.columns.list if isinstance(part, Part) and part.kind == 'open']
-        return [Arrow(lane.stem(now, i, tag, level > 0), f'{tag}s{i}') for i in opened]
 
     def band(self, now: Now, cells: Cells) -> list[Box]:
         """The way into the lines of a bprop, and the frame around these and what they return."""
@@ -303,7 +295,7 @@ class Board:
         i, out = self.record.readings[now.taken].entry, []
         if cells.tape.level != self.record.entries[i].level:
             return []
-        values = [c[0] for c in cells.columns.list if not isinstance(c, Part)]
+        values = [part.slots[0] for part in cells.columns.list if part.kind == 'values']
         starts = [slot for slot in values if slot.entry == i and slot.out is not None]
         for slot in starts:
             loud = now.running and now.told.kind == 'reach'
@@ -311,26 +303,15 @@ class Board:
             said = next((w for w in takeover.label(self.record.entries[i]) if width(w, ink) < style.LABEL), '')
             start, look = f'{cells.tag}d{slot.key}', (f'fat{past}', f'fatk{past}')
             if cells.tape.level:  # its lines stand above this tape
-                out.append(Arrow(lane.climb(start, f'r{i}', self.narrow, look[1]), 'fat'))
+                out.append(Arrow(partial(lane.climb, start, f'r{i}', self.narrow, look[1]), 'fat'))
             else:
                 out.append(Band(start, 'own', f'r{i}', look, said, ink, level='lane', down=self.narrow, key='fat'))
         given = now.given(self.record.readings[now.taken])
         if now.compare and not self.record.depth:
-            out.append(Arrow(lane.lit(result.Taken(now, now.taken).lit()), 'lit'))
+            out.append(Arrow(partial(lane.lit, result.Taken(now, now.taken).lit()), 'lit'))
         if given and not self.record.depth and not self.narrow:
-            out.append(Arrow(lane.joined(now.running), 'came'))
+            out.append(Arrow(partial(lane.joined, now.running), 'came'))
         return out
-
-    def bridges(self, now: Now, cells: Cells) -> list[Box]:
-        """From the lines of a bprop to what they have written on the next tape."""
-        level, tag = cells.tape.level, cells.tag
-        entry = now.own()
-        if not level or entry is None:
-            return []
-        lines = {(x.file, x.number) for x in self.listing.of(entry)}
-        written = [e.mark for i, e in enumerate(self.record.entries) if e.level == level and now.done(i) and e.mark]
-        keys = [f'rowo{mark.line}.0' for mark in written if (mark.file, mark.line) in lines]
-        return [Arrow(lane.bridge(tag, keys, self.narrow), f'{tag}flows')] if keys and level == 1 else []
 
     # ---- what comes out ----
 

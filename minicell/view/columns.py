@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..ink import tiles
 from ..ink.shapes import width
 from ..story.names import LONGEST, is_number
-from ..story.record import Reading, Value
+from ..story.record import Value
 from . import formula, style
 from .moment import Story
 from .strip import Part, Strip
@@ -27,23 +27,21 @@ class Slot(NamedTuple):
     out: int | None = None  # which output
 
 
-class Tape:
+class Tape(Strip):
     """One tape: what is open, and how large its tensors are. `boxes`: makes the boxes of a column."""
 
     def __init__(self, story: Story, level: int, room: float, boxes: Callable, narrow: bool) -> None:
-        self.story, self.record, self.level, self.tag = story, story.record, level, TAGS[level]
+        super().__init__(story.record, level, room, narrow)
+        self.story, self.tag, self.boxes = story, TAGS[level], boxes
         self.fit: dict[tuple, tuple[float, float]] = {}
         self.widths: dict[tuple, float] = {}
         self.plates: dict[tuple, tuple[tiles.Plate, Value]] = {}
         marks = [(e.mark, e.round) for e in self.record.entries if e.level == level]
         self.shared = {mark for mark in marks if marks.count(mark) > 1} if len(marks) < style.MANY_ENTRIES else set()
-        self.boxes = boxes
-        self.strip = Strip(self.record, level, room, self.wide, narrow)
 
     def wide(self, parts: list[Part]) -> float:
-        """How wide these parts are together."""
-        columns = Columns(self, parts)
-        return columns.width()
+        """How wide their columns are."""
+        return Columns(self, parts).width()
 
     def source(self, i: int) -> str:
         """The expression that an entry stands for: not one that stands for several, as the call of a Cell does."""
@@ -69,19 +67,14 @@ class Tape:
             came = [value for _, value, _ in parts]
             runs = {id(run): run for run in (self.story.by(reading) for *_, reading in parts)}
             came += [self.story.cotangent(slot.key, run).until(last) for run in runs.values()]
-            came += [r.douts[slot.out] for r in self.readings(slot) if slot.out < len(r.douts)]
+            readings = self.story.reached.get(slot.entry, ()) if slot.out is not None else ()
+            came += [r.douts[slot.out] for r in readings if slot.out < len(r.douts)]
             plates = [self.cotangent(v, tight) for v in came if v.data is not None]
             plates += [] if inside else [self.plate(v, tight) for v in came if v.data is not None]
             high = max([p.h for p in plates], default=style.ROW)
             plates += [] if inside else [self.plate(slot.value, tight)]
             self.fit[key] = max([p.w for p in plates], default=0), high
         return self.fit[key]
-
-    def readings(self, slot: Slot) -> list[Reading]:
-        """All readings of the entry that made it."""
-        if slot.out is None:
-            return []
-        return [self.record.readings[r] for r in self.story.reached.get(slot.entry, ())]
 
     def cotangent(self, value: Value, tight: int = 0) -> tiles.Plate:
         """How a gradient is drawn on its way: on the road where it has room there."""
@@ -95,36 +88,40 @@ class Columns:
     def __init__(self, tape: Tape, parts: list[Part]) -> None:
         self.tape, self.record, self.tag = tape, tape.record, tape.tag
         self.tight = max(part.tight for part in parts)
-        self.list: list[Part | tuple[Slot, ...]] = []
+        self.list: list[Part] = []
+        self.opened: list[tuple[int, int]] = []  # (column, entry) of those that are open
         self.seen: dict[int, int] = {}  # where each tensor stands
-        self.over: dict[int, tuple[Slot, ...]] = {}  # what stands over the card of an entry
         waiting: list[Slot] = []
         for part in parts:
             first = self.fresh(part.entries[0], waiting) if part.kind == 'open' else []
-            self.flush(waiting + first * (not part.folded))
+            self.values(waiting + first * (not part.folded))
             waiting = []
-            if first and part.folded:
-                self.over[part.entries[0]] = tuple(first[: style.STACK])
-                self.seen.update({slot.key: len(self.list) for slot in first})
-            self.list.append(part)
-            if part.kind == 'open' and not self.within(part.entries[0]):
-                waiting = self.outputs(part.entries[0])
-        self.flush(waiting)
+            if part.kind == 'open':
+                (i,) = part.entries
+                self.opened.append((len(self.list), i))
+                waiting = [] if self.within(i) else self.outputs(i)
+            self.add(part, first * part.folded)
+        self.values(waiting)
+        self.over = any(self.list[n].slots for n, _ in self.opened)  # whether something stands over a card
 
     def within(self, i: int) -> Slot | None:
         """What an entry made, where that stands on its card: the one number that the tape ends with."""
         entry = self.record.entries[i]
-        last = i == self.tape.strip.entries[-1] and entry.kind == 'op' and not self.tape.level
+        last = i == self.tape.entries[-1] and entry.kind == 'op' and not self.tape.level
         if not last or len(entry.outputs) != 1 or entry.outputs[0].shape != ():
             return None
         (slot,) = self.outputs(i)
         return slot
 
-    def flush(self, slots: list[Slot]) -> None:
+    def values(self, slots: list[Slot]) -> None:
         """A column of values, if there are any."""
         if slots:
-            self.seen.update({slot.key: len(self.list) for slot in slots})
-            self.list.append(tuple(slots[: style.STACK]))
+            self.add(Part('values'), slots)
+
+    def add(self, part: Part, slots: list[Slot]) -> None:
+        """One more column, in which these are seen."""
+        self.seen.update({slot.key: len(self.list) for slot in slots})
+        self.list.append(part._replace(slots=tuple(slots[: style.STACK])))
 
     def fresh(self, i: int, waiting: list[Slot]) -> list[Slot]:
         """The inputs of an entry that are seen here first; a number that its expression names is not repeated."""
@@ -156,30 +153,27 @@ class Columns:
         """How wide they are, with the gaps between them and the road's end."""
         return style.TIP + sum(style.GAP + self.measured(column) for column in self.list)
 
-    def measured(self, column: Part | tuple[Slot, ...]) -> float:
+    def measured(self, part: Part) -> float:
         """How wide a column is."""
-        if isinstance(column, Part) and column.kind != 'open':
-            label = self.record.entries[column.entries[0]].label if len(column.entries) == 1 else ''
+        if part.kind in ('spine', 'more'):
+            label = self.record.entries[part.entries[0]].label if len(part.entries) == 1 else ''
             return max(style.SPINE, width(label) + 2)
-        whole = isinstance(column, Part)  # its width depends on what stands over its card
-        slots = self.over.get(column.entries[0], ()) if whole else column
-        key = column if whole else (self.tight, bool(self.over)), *((s.key, s.entry, s.out) for s in slots)
+        key = part._replace(slots=()), self.tight, self.over, *((s.key, s.entry, s.out) for s in part.slots)
         if key not in self.tape.widths:
-            boxes = self.tape.boxes(self, column)
+            boxes = self.tape.boxes(self, part)
             self.tape.widths[key] = max(box.size[0] for box in boxes if box is not None)
         return self.tape.widths[key]
 
 
-def skips(columns: Columns) -> list[tuple[int, int, int, int, int, int]]:
-    """(column, column of the value, lane, entry, which input, tensor) of each value that is read further right than by
-    its neighbour. Wires that would meet run in different lanes."""
+def skips(columns: Columns) -> list[tuple[int, int, int, int, int]]:
+    """(column of the value, lane, entry, which input, tensor) of each value that is read further right than by its
+    neighbour. Wires that would meet run in different lanes."""
     out, ends = [], []
-    for n, part in enumerate(columns.list):
-        if isinstance(part, Part) and part.kind == 'open':
-            for k, key in enumerate(dict.fromkeys(columns.record.entries[part.entries[0]].keys)):
-                at = columns.seen.get(key)
-                if at is not None and at < n - 1:
-                    lane = next((j for j, end in enumerate(ends) if end <= at), len(ends))
-                    ends[lane : lane + 1] = [n]
-                    out.append((n, at, lane, part.entries[0], k, key))
+    for n, i in columns.opened:
+        for k, key in enumerate(dict.fromkeys(columns.record.entries[i].keys)):
+            at = columns.seen.get(key)
+            if at is not None and at < n - 1:
+                lane = next((j for j, end in enumerate(ends) if end <= at), len(ends))
+                ends[lane : lane + 1] = [n]
+                out.append((at, lane, i, k, key))
     return out

@@ -45,10 +45,9 @@ class TapeDot(graphviz.Digraph):
         if self.size > MOST:
             return self.instead(TOO_LARGE.format(self.size))
         try:
-            bundle = super()._repr_mimebundle_(include, exclude, **options)
+            return {**super()._repr_mimebundle_(include, exclude, **options), 'text/plain': str(self.tape)}
         except graphviz.ExecutableNotFound:
             return self.instead(NO_DOT.format('the graph'))
-        return {**bundle, 'text/plain': str(self.tape)}
 
     def instead(self, line: str) -> dict[str, str]:
         """The tape's own picture, under a line that says why."""
@@ -68,10 +67,9 @@ class Drawing(graphviz.Source):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **options: Any) -> dict[str, str]:
         try:
-            bundle = super()._repr_mimebundle_(include, exclude, **options)
+            return {**super()._repr_mimebundle_(include, exclude, **options), 'text/plain': self.words}
         except graphviz.ExecutableNotFound:
             return {'text/plain': f'{NO_DOT.format("it")} In words:\n{self.words}'}
-        return {**bundle, 'text/plain': self.words}
 
 
 def draw(graph: Any) -> Drawing:

@@ -8,25 +8,10 @@ from ..ink.shapes import width
 from . import style
 from .columns import skips
 from .now import Now
-from .strip import Part, taken
+from .strip import taken
 from .tape import Cells
 
-Draws = Callable[[Canvas], None]
 CODE = ('lc', 'ln', 'lr', 'now', 'piece', 'grad', 'dout', 'own', 'nob')  # keys of shapes of code: it is never quiet
-
-
-class Film(Box):
-    """The tape itself: a film with holes along its edges."""
-
-    def __init__(self, tag: str, look: str = 'film') -> None:
-        self.tag, self.look = tag, look
-
-    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
-        """From edge to edge."""
-        to.places[f'{self.tag}film'] = Rect(x, y, w, h)
-        to.frame.rect(f'{self.tag}film', x, y, w, h, self.look, -1)
-        for k, at in enumerate((y + style.HOLE, y + h - style.HOLE)):
-            to.frame.path(f'{self.tag}holes{k}', f'M{x + style.PAD:g},{at:g}H{x + w - style.PAD:g}', 'holes', 0)
 
 
 class Lane(Box):
@@ -36,10 +21,10 @@ class Lane(Box):
     def __init__(self, tag: str, grid: Grid, arrows: list[Box], broad: bool, quiet: bool, film: str = 'film') -> None:
         self.tag, self.grid, self.arrows, self.broad, self.quiet, self.film = tag, grid, arrows, broad, quiet, film
 
-    def box(self) -> Box:
-        """Itself, now that its grid is as large as it will be."""
-        self.size = self.grid.size
-        return self
+    @property
+    def size(self) -> tuple[float, float]:
+        """As large as its grid, which grows."""
+        return self.grid.size
 
     def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
         """The grounds, the grid, and what is drawn between its boxes."""
@@ -51,8 +36,11 @@ class Lane(Box):
         to.frame.rect(f'{tag}aback', left, y, wide, h, 'aback', -2, rx=round_)
         to.frame.rect(f'{tag}ahead', left, y, wide, middle, 'ahead', -2, rx=round_)
         to.frame.rect(f'{tag}ahead.', left, y + 2 * round_, wide, middle - 2 * round_, 'ahead', -2)
-        place = Rect(left, y + head, wide, up - head) if self.broad else Rect(left, y + up, wide, film)
-        to.put(Film(tag, self.film), place, 'film')
+        film = Rect(left, y + head, wide, up - head) if self.broad else Rect(left, y + up, wide, film)
+        to.places[f'{tag}film'] = film
+        to.frame.rect(f'{tag}film', *film, self.film, -1)
+        for k, at in enumerate((film.y + style.HOLE, film.bottom - style.HOLE)):
+            to.frame.path(f'{tag}holes{k}', f'M{left + style.PAD:g},{at:g}H{film.right - style.PAD:g}', 'holes', 0)
         to.put(self.grid, Rect(x, y, w, h), 'grid')
         if self.quiet:
             to.frame.hush([key for key in to.frame if key not in before and not key.startswith(CODE)])
@@ -60,148 +48,118 @@ class Lane(Box):
             to.put(arrow, Rect(x, y, w, h), f'w{k}')
 
 
-def stem(now: Now, i: int, tag: str, broad: bool) -> Draws:
+def stem(now: Now, i: int, tag: str, broad: bool, to: Canvas) -> None:
     """From an entry down to its block, and from there to its rule, or to where a takeover turns off."""
-
-    def drawn(to: Canvas) -> None:
-        card, block, rule = (to.places.get(key) for key in (f'e{i}', f'B{i}', f'r{i}'))
-        if card is not None and block is not None and now.done(i):
-            writes = now.told.kind == 'write' and now.writes(i)
-            to.frame.path(f'{tag}up{i}', f'M{block.cx:g},{card.bottom:g}V{block.y:g}', 'link' + ' f' * writes, 1)
-        top = card if broad else block
-        if top is None or rule is None or now.reading(i)[1] is None:
-            return
-        if not broad and now.taken is not None and now.record.readings[now.taken].entry == i:
-            sign(to, now, i, top)
-        x = top.cx if rule.x <= top.cx <= rule.right else None
-        end = rule.y if x is not None else rule.cy - style.ROAD / 2
-        to.frame.path(f'{tag}dn{i}', f'M{top.cx:g},{top.bottom:g}V{end - style.PAD:g}', 'call', 2)
-        to.frame.head(f'{tag}dn{i}h', top.cx, end - 1, 'd', 'run', style.OVER + 1, style.STEM)
-
-    return drawn
+    card, block, rule = (to.places.get(key) for key in (f'e{i}', f'B{i}', f'r{i}'))
+    if card is not None and block is not None and now.done(i):
+        writes = now.told.kind == 'write' and now.writes(i)
+        to.frame.path(f'{tag}up{i}', f'M{block.cx:g},{card.bottom:g}V{block.y:g}', 'link' + ' f' * writes, 1)
+    top = card if broad else block
+    if top is None or rule is None or now.reading(i) is None:
+        return
+    if not broad and now.taken is not None and now.record.readings[now.taken].entry == i:
+        sign(to, now, i, top)
+    x = top.cx if rule.x <= top.cx <= rule.right else None
+    end = rule.y if x is not None else rule.cy - style.ROAD / 2
+    to.frame.path(f'{tag}dn{i}', f'M{top.cx:g},{top.bottom:g}V{end - style.PAD:g}', 'call', 2)
+    to.frame.head(f'{tag}dn{i}h', top.cx, end - 1, 'd', 'run', style.OVER + 1, style.STEM)
 
 
 def sign(to: Canvas, now: Now, i: int, top: Rect) -> None:
     """On the way from an entry to its rule, why backward does not go on to that."""
-    entry, road, heading = now.record.entries[i], to.places.get(f'r{i}'), to.places.get('aBW')
+    entry, heading = now.record.entries[i], to.places.get('aBW')
     said = 'you registered it' * entry.yours if entry.kind == 'hook' else f'{entry.name} has its own bprop'
-    wide = width(said) + style.ROW
-    left = max(top.cx - wide / 2, heading.x + width('← backward') + style.WORDS) if heading else top.cx - wide / 2
-    name = next((to.places[k] for k in (f'ad{key}n' for key in entry.made) if k in to.places), None)
-    left = min(left, name.x - wide - style.PAD) if name else left
-    if not said or road is None or heading is None or not left + style.PAD < top.cx < left + wide - style.PAD:
+    if not said or heading is None:
         return
-    if left < heading.x + width('← backward') + style.WORDS:
+    wide, least = width(said) + style.ROW, heading.x + width('← backward') + style.WORDS
+    names = [to.places[f'ad{key}n'].x for key in entry.made if f'ad{key}n' in to.places]
+    left = min([max(top.cx - wide / 2, least), *(x - wide - style.PAD for x in names[:1])])
+    if left < least or not left + style.PAD < top.cx < left + wide - style.PAD:
         return
     y = heading.y + style.RING[0]
     to.frame.rect('sign', left, y, wide, style.SIGN, 'block', style.OVER, rx=style.WORDS)
     to.frame.text('why', left + wide / 2, y + style.SIGN - style.APIECE, said, 'mid bf', style.OVER + 1)
 
 
-def lit(cells: list[str]) -> Draws:
+def lit(cells: list[str], to: Canvas) -> None:
     """Numbers of forward that a sum beside them is made of."""
-
-    def drawn(to: Canvas) -> None:
-        for cell in (cell for cell in cells if cell in to.frame):
-            ground, number = to.frame[cell].attrs, to.frame[f'{cell}t']
-            to.frame.rect(f'lit{cell}', *(ground[k] for k in ('x', 'y', 'width', 'height')), 'rl past', rx=style.JOINED)
-            classes = number.attrs['class'].replace(' dim', '')
-            to.frame[f'{cell}t'] = number._replace(attrs=number.attrs | {'class': classes})
-
-    return drawn
+    for cell in (cell for cell in cells if cell in to.frame):
+        ground, number = to.frame[cell].attrs, to.frame[f'{cell}t']
+        to.frame.rect(f'lit{cell}', *(ground[k] for k in ('x', 'y', 'width', 'height')), 'rl past', rx=style.JOINED)
+        classes = number.attrs['class'].replace(' dim', '')
+        to.frame[f'{cell}t'] = number._replace(attrs=number.attrs | {'class': classes})
 
 
-def bridge(tag: str, keys: list[str], narrow: bool) -> Draws:
+def bridge(tag: str, keys: list[str], narrow: bool, to: Canvas) -> None:
     """From the lines of a bprop that have written entries of a later tape into that tape: they are what is on it."""
-
-    def drawn(to: Canvas) -> None:
-        own, film = to.places.get('own'), to.places.get(f'{tag}film')
-        rows = sorted((to.places[key] for key in keys if key in to.places), key=lambda place: place.y)
-        if own is None or film is None or not rows:
-            return
-        top, bottom = rows[0].y, rows[-1].bottom
-        to.frame.rect(f'{tag}wrote', own.x + 2, top, own.w - 2, bottom - top, 'block own', 0, rx=style.BLOCK_ROUND)
-        if narrow:
-            return
-        x, wide, r = own.right, style.GAP - 1, style.CARD_ROUND
-        d = f'M{x:g},{top:g}H{x + wide - r:g}A{r},{r},0,0,1,{x + wide:g},{top + r:g}V{film.y:g}H{x:g}Z'
-        to.frame.path(f'{tag}bridge', d, 'film rib', -1)
-
-    return drawn
+    own, film = to.places.get('own'), to.places.get(f'{tag}film')
+    rows = sorted((to.places[key] for key in keys if key in to.places), key=lambda place: place.y)
+    if own is None or film is None or not rows:
+        return
+    top, bottom = rows[0].y, rows[-1].bottom
+    to.frame.rect(f'{tag}wrote', own.x + 2, top, own.w - 2, bottom - top, 'block own', 0, rx=style.BLOCK_ROUND)
+    if narrow:
+        return
+    x, wide, r = own.right, style.GAP - 1, style.CARD_ROUND
+    d = f'M{x:g},{top:g}H{x + wide - r:g}A{r},{r},0,0,1,{x + wide:g},{top + r:g}V{film.y:g}H{x:g}Z'
+    to.frame.path(f'{tag}bridge', d, 'film rib', -1)
 
 
-def climb(start: str, ghost: str, narrow: bool, look: str) -> Draws:
+def climb(start: str, ghost: str, narrow: bool, look: str, to: Canvas) -> None:
     """From the road of a later tape, under the rule that is not called, up into the lines of a bprop."""
-
-    def drawn(to: Canvas) -> None:
-        a, past, own = (to.places.get(name) for name in (start, ghost, 'own'))
-        if a is None or past is None or own is None:
-            return
-        t, low = style.PAD, max(a.bottom, past.bottom) + style.APIECE
-        x, tip, way = (own.x - style.EDGE, own.x - 1, 'r') if narrow else (own.right + 2, own.right + 1, 'l')
-        d = f'M{a.x:g},{a.bottom:g}V{low:g}H{x + t:g}V{own.cy:g}H{x:g}V{low + t:g}H{a.x + t:g}V{a.bottom:g}Z'
-        to.frame.path('fat', d, look, 1)
-        to.frame.head('fath', tip, own.cy, way, look, style.OVER, style.STEM)
-
-    return drawn
+    a, past, own = (to.places.get(name) for name in (start, ghost, 'own'))
+    if a is None or past is None or own is None:
+        return
+    t, low = style.PAD, max(a.bottom, past.bottom) + style.APIECE
+    x, tip, way = (own.x - style.EDGE, own.x - 1, 'r') if narrow else (own.right + 2, own.right + 1, 'l')
+    d = f'M{a.x:g},{a.bottom:g}V{low:g}H{x + t:g}V{own.cy:g}H{x:g}V{low + t:g}H{a.x + t:g}V{a.bottom:g}Z'
+    to.frame.path('fat', d, look, 1)
+    to.frame.head('fath', tip, own.cy, way, look, style.OVER, style.STEM)
 
 
-def joined(now: bool) -> Draws:
+def joined(now: bool, to: Canvas) -> None:
     """One frame around the lines of a bprop and what they have returned."""
-
-    def drawn(to: Canvas) -> None:
-        own, out = to.places.get('own'), to.places.get('outcome')
-        if own is None or out is None:
-            return
-        r, left, right, inner = style.CARD_ROUND, own.x, out.right, own.right
-        top, y, end = own.y, out.y, out.bottom
-        d = (
-            f'M{left + r:g},{top:g}H{inner - r:g}A{r},{r},0,0,1,{inner:g},{top + r:g}V{y:g}H{right - r:g}'
-            f'A{r},{r},0,0,1,{right:g},{y + r:g}V{end - r:g}A{r},{r},0,0,1,{right - r:g},{end:g}H{left + r:g}'
-            f'A{r},{r},0,0,1,{left:g},{end - r:g}V{top + r:g}A{r},{r},0,0,1,{left + r:g},{top:g}Z'
-        )
-        to.frame.path('came', d, 'mine' if now else 'mine0', 0)
-
-    return drawn
+    own, out = to.places.get('own'), to.places.get('outcome')
+    if own is None or out is None:
+        return
+    r, left, right, inner = style.CARD_ROUND, own.x, out.right, own.right
+    top, y, end = own.y, out.y, out.bottom
+    d = (
+        f'M{left + r:g},{top:g}H{inner - r:g}A{r},{r},0,0,1,{inner:g},{top + r:g}V{y:g}H{right - r:g}'
+        f'A{r},{r},0,0,1,{right:g},{y + r:g}V{end - r:g}A{r},{r},0,0,1,{right - r:g},{end:g}H{left + r:g}'
+        f'A{r},{r},0,0,1,{left:g},{end - r:g}V{top + r:g}A{r},{r},0,0,1,{left + r:g},{top:g}Z'
+    )
+    to.frame.path('came', d, 'mine' if now else 'mine0', 0)
 
 
 def wires(cells: Cells) -> list[Arrow]:
-    """From each value to the entries that read it, and from an entry to what it made."""
+    """From each value to the entries that read it, from an entry to what it made; and past other columns back from a
+    rule to a gradient, as a part of a sum."""
     columns, now, tag = cells.columns, cells.now, cells.tag
     out: list[Arrow] = []
-    for n, part in enumerate(columns.list):
-        if not isinstance(part, Part) or part.kind != 'open':
-            continue
-        (i,) = part.entries
-        entry, look = columns.record.entries[i], cells.quiet if now.done(i) or now.writes(i) else ' q'
-        if i in columns.over:
+    back: list[Arrow] = []
+
+    def look(i: int, reads: bool = True) -> tuple[str, str]:
+        shade = cells.quiet if now.done(i) or (reads and now.writes(i)) else ' q'
+        return f'fw{shade}', f'fh{shade}'
+
+    for n, i in columns.opened:
+        entry = columns.record.entries[i]
+        if columns.list[n].slots:
             straight = lambda a, b: (f'M{b.cx:g},{a.bottom + 1:g}V{b.y - style.TURN:g}', (b.cx, b.y - 1, 'd'))
-            out.append(way(f'w{tag}{i}i', straight, [f'{tag}i{i}', f'e{i}'], (f'fw{look}', f'fh{look}')))
+            out.append(way(f'w{tag}{i}i', straight, [f'{tag}i{i}', f'e{i}'], look(i)))
         near = [(k, key) for k, key in enumerate(dict.fromkeys(entry.keys)) if columns.seen.get(key) == n - 1]
-        out += [Link(f'{tag}{key}', f'e{i}', (f'fw{look}', f'fh{look}'), key=f'w{tag}{i}.{k}') for k, key in near]
-        done = cells.quiet if now.done(i) else ' q'
-        made = entry.made if columns.within(i) is None else ()
-        out += [
-            Link(f'e{i}', f'{tag}v{key}', (f'fw{done}', f'fh{done}'), key=f'w{tag}{i}o{k}')
-            for k, key in enumerate(made)
-        ]
-    for _, at, lane, i, k, key in skips(columns):
-        look = cells.quiet if now.done(i) or now.writes(i) else ' q'
+        out += [Link(f'{tag}{key}', f'e{i}', look(i), key=f'w{tag}{i}.{k}') for k, key in near]
+        made = enumerate(entry.made if columns.within(i) is None else ())
+        out += [Link(f'e{i}', f'{tag}v{key}', look(i, False), key=f'w{tag}{i}o{k}') for k, key in made]
+    for at, lane, i, k, key in skips(columns):
         between = [f'{tag}{key}', f'{tag}c{at}', f'{tag}o{lane}', f'e{i}']
-        out.append(way(f'w{tag}{i}k{k}', partial(arch, k), between, (f'fw{look}', f'fh{look}')))
-    return out
-
-
-def shared(cells: Cells) -> list[Arrow]:
-    """From a rule back to a gradient further left than its neighbour, under what lies between: a part of a sum."""
-    columns, now, tag = cells.columns, cells.now, cells.tag
-    out: list[Arrow] = []
-    for _, at, lane, i, k, key in skips(columns):
-        reading = now.reading(i)[1]
+        out.append(way(f'w{tag}{i}k{k}', partial(arch, k), between, look(i)))
+        reading = now.reading(i)
         if not taken(columns.record.entries[i]) and now.given(reading) and key in now.story.handed(reading):
             between = [f'r{i}', f'{tag}c{at}', f'{tag}u{lane}', f'{tag}d{key}']
-            out.append(way(f'u{tag}{i}k{k}', under, between, ('call', 'run')))
-    return out
+            back.append(way(f'u{tag}{i}k{k}', under, between, ('call', 'run')))
+    return out + back
 
 
 def way(key: str, along: Callable, between: list[str], look: tuple[str, str]) -> Arrow:

@@ -1,8 +1,9 @@
 """A record at one of its steps: which steps there are, what is written and read, where each gradient stands."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -24,21 +25,19 @@ class Shot(NamedTuple):
 def shots(record: Record, compare: bool, most: int = style.MOST_STEPS) -> list[Shot]:
     """The steps of the picture: at most about `most`. Where takeovers can be judged, each gradient that reads them ends
     with a comparison: of the worst of those that are wrong, else of the first that is not simply right."""
-    keep = kept(record, most)
+    every = [i for i, step in enumerate(record.steps) if step.kind]  # (without those that a zoom leaves out)
+    keep = kept(record, every, most)
     ends: dict[int, int] = {}
     if compare:
-        when = [reading.reached for reading in record.readings]
-        for run in record.passes:
-            if run.started is not None:
-                judged = judge(record, run, when)
-                if judged is not None:
-                    ends[run.ended if run.ended is not None else len(record.steps) - 1] = judged
+        for run, reading in sorted(judged(record).items()):
+            end = record.passes[run].ended
+            ends[end if end is not None else every[-1]] = reading
         if len(ends) > most // style.ENDS:  # of many, those that are wrong, then what is different on purpose
             how = {end: verdict.worst_of(record.readings[ends[end]].verdicts) for end in ends}
             ends = {end: ends[end] for end in sorted(sorted(ends, key=how.get)[: most // style.ENDS])}
     out, known = [], frozenset()
-    for i in range(len(record.steps)):
-        again = i in ends and i - 1 in keep and nothing_new(record, i, ends[i])
+    for before, i in pairwise([-1, *every]):
+        again = i in ends and before in keep and nothing_new(record, before, i, ends[i])
         if (i in keep or i in ends) and not again:
             out.append(Shot(i, known=known))
         if i in ends:
@@ -47,10 +46,10 @@ def shots(record: Record, compare: bool, most: int = style.MOST_STEPS) -> list[S
     return out or [Shot(0)]
 
 
-def nothing_new(record: Record, end: int, judged: int) -> bool:
+def nothing_new(record: Record, before: int, end: int, number: int) -> bool:
     """Whether the end of a gradient shows what its takeover has handed out in the step before, and nothing else."""
-    step, reading = record.steps[end], record.readings[judged]
-    if step.kind != 'arrive' or reading.given != end - 1:
+    step, reading = record.steps[end], record.readings[number]
+    if step.kind != 'arrive' or reading.given != before:
         return False
     run = record.passes[step.run]
     if run.outermost:
@@ -66,24 +65,27 @@ def remarkable(record: Record, step: Step) -> bool:
     return step.entry is not None and record.entries[step.entry].kind in (*TAKEN, 'torn')
 
 
-def judge(record: Record, run: Pass, when: list[int]) -> int | None:
-    """The takeover to compare when a gradient has arrived, if it read one. when: the steps of all readings."""
-    last = run.ended if run.ended is not None else len(record.steps)
-    during = range(bisect_left(when, run.started), bisect_right(when, last))
-    found = [i for i in during if (r := record.readings[i]).order == run.order
-             and record.entries[r.entry].kind == 'call' and r.given is not None and r.judge]  # fmt: skip
-    told = {i: record.readings[i].verdicts for i in found[: style.JUDGED]}
-    asked = [i for i, verdicts in told.items() if any(v.verdict != NOT_ASKED for v in verdicts)]
-    return min(asked, key=lambda i: verdict.worst_of(told[i]), default=None)  # the first: its dout is right
+def judged(record: Record) -> dict[int, int]:
+    """For each gradient that read takeovers the one to compare when it has arrived."""
+    found: dict[int, list[int]] = {}
+    for i, r in enumerate(record.readings):
+        if record.entries[r.entry].kind == 'call' and r.run is not None and r.given is not None and r.judge:
+            found.setdefault(r.run, []).append(i)
+    out: dict[int, int] = {}
+    for run, calls in found.items():
+        told = {i: record.readings[i].verdicts for i in calls[: style.JUDGED]}
+        asked = [i for i, verdicts in told.items() if any(v.verdict != NOT_ASKED for v in verdicts)]
+        if asked:
+            out[run] = min(asked, key=lambda i: verdict.worst_of(told[i]))  # the first: its dout is right
+    return out
 
 
-def kept(record: Record, most: int) -> set[int]:
+def kept(record: Record, every: list[int], most: int) -> set[int]:
     """The steps to show of a long record: of a loop the first two turns and the last, then those at the ends."""
-    every = range(len(record.steps))
     if len(every) <= most:
         return set(every)
-    alike = [same for level in range(record.depth + 1) for same in strip.alike(record, level)]
-    skipped = {i for same in alike for i in same[2:-1]}
+    units = [unit for level in range(record.depth + 1) for unit in strip.units(record, level)]
+    skipped = {i for unit in units if 2 < unit.turn < unit.turns for i in unit.entries}
     found = [i for i in every if record.steps[i].entry not in skipped]
     if len(found) > most:
         odd = [i for i in found if remarkable(record, record.steps[i])]
@@ -101,11 +103,12 @@ class Story:
         self.parts = self.contributions()
         self.sums: dict[object, Sum] = {}
         self.takeovers: list[int | None] = []
+        self.last = max((i for i, step in enumerate(record.steps) if step.kind), default=-1)
         self.first_taken = next((e for e in record.entries if e.kind in TAKEN), None)
         self.taken = [k for k, r in enumerate(record.readings) if record.entries[r.entry].kind in TAKEN]
-        self.reached: dict[int, list[int]] = {}  # entry -> its readings
-        for number, reading in enumerate(record.readings):
-            self.reached.setdefault(reading.entry, []).append(number)
+        self.reached: dict[int, list[Reading]] = {}  # entry -> its readings
+        for reading in record.readings:
+            self.reached.setdefault(reading.entry, []).append(reading)
         levels: list[int | None] = [None] * (record.depth + 1)
         self.levels: list[tuple[int | None, ...]] = []
         takeover, taken = None, set(self.taken)
@@ -117,19 +120,16 @@ class Story:
             self.levels.append(tuple(levels))
             self.takeovers.append(takeover)
 
-    def reading(self, entry: int, step: int, run: Pass | None = None) -> int | None:
+    def reading(self, entry: int, step: int, run: Pass | None = None) -> Reading | None:
         """The last reading of an entry that has begun. Where a gradient is given that reads it, now or later, its own:
         what an earlier gradient found there is past."""
         which = self.reached.get(entry, ())
-        found = [r for r in which if self.record.readings[r].reached <= step]
-        if run is not None and any(self.by(r) is run for r in which):
-            found = [r for r in found if self.by(r) is run]
-        return found[-1] if found else None
+        own = [r for r in which if run is not None and self.by(r) is run]
+        return next((r for r in reversed(own or which) if r.reached <= step), None)
 
-    def by(self, reading: int) -> Pass | None:
+    def by(self, reading: Reading) -> Pass | None:
         """The gradient that a reading belongs to."""
-        number = self.record.readings[reading].run
-        return self.record.passes[number] if number is not None else None
+        return self.record.passes[reading.run] if reading.run is not None else None
 
     @cached_property
     def jumps(self) -> dict[int, str]:
@@ -159,13 +159,13 @@ class Story:
         """Which gradients start at an entry: nobody hands its cotangent in."""
         out: dict[int, list[Pass]] = {}
         for reading in self.record.readings:
-            run = self.record.passes[reading.run] if reading.run is not None and reading.origin is None else None
-            if run is not None and run.started is not None:
+            run = self.by(reading)
+            if run is not None and reading.origin is None and run.started is not None:
                 out.setdefault(reading.entry, []).append(run)
         return out
 
     @cached_property
-    def comers(self) -> list[list[tuple[Pass, int]]]:
+    def comers(self) -> list[dict[int, int]]:
         """For each tape the gradients that read it, and when each comes to it: where it starts there, or later."""
         out: list[dict[int, int]] = [{} for _ in range(self.record.depth + 1)]
         for number, run in enumerate(self.record.passes):
@@ -178,12 +178,12 @@ class Story:
                 for reading in self.record.readings:
                     if self.record.entries[reading.entry].level == level and reading.run is not None:
                         found.setdefault(reading.run, reading.reached)
-        return [[(self.record.passes[number], when) for number, when in found.items()] for found in out]
+        return out
 
-    def contributions(self) -> dict[int, list[tuple[int, Value, int]]]:
+    def contributions(self) -> dict[int, list[tuple[int, Value, Reading]]]:
         """For each tensor (its key) what was handed out for it: (step, value, reading). Where that is added to what has
         come before, the step is the one that adds it."""
-        out: dict[int, list[tuple[int, Value, int]]] = {}
+        out: dict[int, list[tuple[int, Value, Reading]]] = {}
         added: dict[tuple[int | None, str], list[int]] = {}
         for number, step in enumerate(self.record.steps):
             if step.kind == 'add':
@@ -197,7 +197,7 @@ class Story:
                 due = sum(of.of == gradient.of for _, of in gave[k:])  # the last so many of its name are still to come
                 steps = added.get((number, gradient.of), [])
                 when = steps[-due] if due <= len(steps) else reading.given
-                out.setdefault(key, []).append((when, gradient.value, number))
+                out.setdefault(key, []).append((when, gradient.value, reading))
         return out
 
     def handed(self, reading: Reading) -> set[int]:
@@ -234,7 +234,15 @@ class Sum:
     def __init__(self, parts: Iterable[tuple[int, Value]]) -> None:
         parts = sorted(parts, key=lambda part: part[0])
         self.steps, self.values = [step for step, _ in parts], [value for _, value in parts]
-        self.count, self.total, self.value = 0, None, None  # how many of them are in the total
+
+    @cached_property
+    def totals(self) -> list[Value]:
+        """What there is with each of them, added in double."""
+        first, *others = self.values
+        with np.errstate(all='ignore'):
+            sums = accumulate((v.data for v in others), np.add, initial=first.data.astype(np.float64))
+            found = [first._replace(data=np.asarray(each).astype(first.data.dtype)) for each in sums]
+        return [first, *found[1:]]
 
     def parts(self, step: int) -> list[Value]:
         """Those that have come by a step."""
@@ -248,15 +256,4 @@ class Sum:
     def until(self, step: int) -> Value | None:
         """The sum of those that have come by a step; None if there is none."""
         count = bisect_right(self.steps, step)
-        if count < 2:
-            return self.values[0] if count else None
-        first = self.values[0]
-        if count == self.count:
-            return self.value
-        if not 0 < self.count <= count:
-            self.count, self.total = 1, first.data.astype(np.float64)
-        with np.errstate(all='ignore'):
-            for value in self.values[self.count : count]:
-                self.total = self.total + value.data
-        self.count, self.value = count, first._replace(data=np.asarray(self.total).astype(first.data.dtype))
-        return self.value
+        return self.totals[count - 1] if count else None

@@ -17,6 +17,8 @@ class Now:
         self.story, self.shot, self.record, self.step = story, shot, story.record, shot.step if shot else -1
         self.compare = bool(shot) and shot.compare is not None
         self.told: Step = self.record.steps[shot.step] if shot else Step('before')
+        told = None if self.compare else self.told.reading
+        self.read: Reading | None = None if told is None else self.record.readings[told]  # what this step is about
         self.taken = shot.compare if self.compare else story.takeovers[shot.step] if shot else None
         self.focus: list[int | None] = list(story.levels[shot.step]) if shot else []
         if self.compare:
@@ -39,15 +41,13 @@ class Now:
 
     def reads(self, i: int) -> bool:
         """Whether this step is about reading it back."""
-        reading = self.told.reading
-        return not self.compare and reading is not None and self.record.readings[reading].entry == i
+        return self.read is not None and self.read.entry == i
 
-    def reading(self, i: int) -> tuple[int | None, Reading | None]:
-        """The reading of an entry that is shown, and its number: that of this step, else the last that has begun."""
-        number = self.told.reading if self.reads(i) else None
-        if number is None:
-            number = self.story.reading(i, self.step, self.reader(self.record.entries[i].level))
-        return number, None if number is None else self.record.readings[number]
+    def reading(self, i: int) -> Reading | None:
+        """The reading of an entry that is shown: that of this step, else the last that has begun."""
+        if self.reads(i):
+            return self.read
+        return self.story.reading(i, self.step, self.reader(self.record.entries[i].level))
 
     def given(self, reading: Reading | None) -> bool:
         """Whether a reading has handed out by now."""
@@ -62,27 +62,23 @@ class Now:
     def reader(self, level: int) -> Pass | None:
         """The gradient whose reading of a tape is shown: that of this step, if it is about an entry there, else the one
         that came to it last."""
-        reading = self.shot.compare if self.compare else self.told.reading
-        if reading is not None and self.entry_of(reading).level == level:
-            return self.story.by(reading)
+        about = self.record.readings[self.shot.compare] if self.compare else self.read
+        if about is not None and self.record.entries[about.entry].level == level:
+            return self.story.by(about)
         return self.run(level)
 
     def run(self, level: int) -> Pass | None:
         """The gradient that has come to a tape last, of the nest that is told now."""
-        came = [(when, k, p) for k, (p, when) in enumerate(self.story.comers[level]) if when <= self.step]
-        passes, now = self.record.passes, self.told.run
-        if self.record.depth and now is not None:
-            came = [each for each in came if root(self.record, passes.index(each[2])) == root(self.record, now)]
-        return max(came, key=lambda each: each[:2])[2] if came else None
+        came = [(when, number) for number, when in self.story.comers[level].items() if when <= self.step]
+        if self.record.depth and self.told.run is not None:
+            nest = root(self.record, self.told.run)
+            came = [each for each in came if root(self.record, each[1]) == nest]
+        return self.record.passes[max(came)[1]] if came else None
 
     def whose(self, i: int) -> Pass | None:
         """The gradient whose reading of an entry is shown."""
-        number, _ = self.reading(i)
-        return self.story.by(number) if number is not None else self.reader(self.record.entries[i].level)
-
-    def sum(self, key: int, run: Pass | None) -> Value | None:
-        """What has come for a tensor so far."""
-        return self.story.cotangent(key, run).until(self.step)
+        reading = self.reading(i)
+        return self.story.by(reading) if reading is not None else self.reader(self.record.entries[i].level)
 
     def so_far(self, key: int, run: Pass | None) -> str:
         """Of a sum of several: whether all of it has come."""
@@ -94,10 +90,8 @@ class Now:
 
     def part(self, key: int) -> Value | None:
         """What this step hands out for a tensor: adding it to what has come before is a step of its own."""
-        if self.compare or self.told.kind != 'give':
-            return None
-        parts = self.story.parts.get(key, ())
-        return next((value for _, value, reading in parts if reading == self.told.reading), None)
+        parts = self.story.parts.get(key, ()) if self.told.kind == 'give' else ()
+        return next((value for _, value, reading in parts if reading is self.read), None)
 
     def behind(self, level: int) -> bool:
         """Whether a tape has told its story: backward reads a later one now."""
@@ -106,23 +100,19 @@ class Now:
     @property
     def over(self) -> bool:
         """Whether all has run, so that what it came to is the subject."""
-        last = self.told.kind == 'arrive' and self.step == len(self.record.steps) - 1
+        last = self.told.kind == 'arrive' and self.step == self.story.last
         return self.compare or last
 
     # ---- code ----
 
     def own(self) -> Entry | None:
         """The takeover whose lines are shown: the one that runs or is written, else the last or the first."""
-        if self.taken is not None and (self.compare or self.told.kind in (*TAKES, *FOLLOWS)):
-            return self.entry_of(self.taken)
+        taken = self.entry_of(self.taken) if self.taken is not None else None
+        first = taken if self.compare or self.told.kind in (*TAKES, *FOLLOWS) else None
         entry = self.record.entries[self.told.entry] if self.told.entry is not None else None
-        if entry is not None and entry.kind in TAKEN:
-            return entry
-        if entry is not None and entry.by is not None and self.entry_of(entry.by).kind in TAKEN:
-            return self.entry_of(entry.by)
-        if self.taken is not None:
-            return self.entry_of(self.taken)
-        return self.story.first_taken
+        by = self.entry_of(entry.by) if entry is not None and entry.by is not None else None
+        found = (e for e in (first, entry, by, taken) if e is not None and e.kind in TAKEN)
+        return next(found, self.story.first_taken)
 
     @property
     def running(self) -> bool:

@@ -1,6 +1,7 @@
 """The films of a record: for each layout a frame for every step, and what is said at it."""
 
 import json
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -92,7 +93,7 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
             verdicts = record.passes[now.run].verdicts
             name, look = verdict.note(verdicts) if verdicts else ('result', 'on')
             loud.append(Mark(n, name, look, n * bool(verdicts)))
-        if now.kind == 'write' and now.entry is not None and infinite(record.entries[now.entry].outputs):
+        if now.kind == 'write' and infinite(record.entries[now.entry].outputs):
             loud += [Mark(n, 'NaN', 'xx', n)] * all(mark.name != 'NaN' for mark in loud)
         back = now.reading is not None or now.kind in ('start', 'arrive', 'add')
         if back != forth and (back or now.kind in ('enter', 'hidden', 'write')) and len(quiet) < 2:
@@ -101,7 +102,7 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
     return loud + quiet
 
 
-def infinite(values: tuple[Value, ...]) -> bool:
+def infinite(values: Iterable[Value]) -> bool:
     """Whether a NaN or an infinity is among the numbers."""
     return any(v.data is not None and v.data.dtype.kind == 'f' and not np.isfinite(v.data).all() for v in values)
 
@@ -129,13 +130,7 @@ def short(caption: str) -> str:
 
 def first_nan(record: Record, compare: bool) -> int | None:
     """The step that first shows a NaN or an infinity."""
-    for n, shot in enumerate(shots(record, compare)):
-        now = record.steps[shot.step]
-        shown = []
-        if now.kind == 'write' and now.entry is not None:
-            shown = record.entries[now.entry].outputs
-        elif now.kind == 'give' and now.reading is not None:
-            shown = tuple(g.value for g in record.readings[now.reading].gave if g.value is not None)
-        if infinite(tuple(shown)):
-            return n
-    return None
+    told = [record.steps[shot.step] for shot in shots(record, compare)]
+    made = {'write': lambda s: record.entries[s.entry].outputs,
+            'give': lambda s: [g.value for g in record.readings[s.reading].gave if g.value is not None]}  # fmt: skip
+    return next((n for n, s in enumerate(told) if s.kind in made and infinite(made[s.kind](s))), None)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from ..story.record import Entry, Record
+from ..story.record import Entry, Mark, Record
 from . import program, style
 from .formula import TAKEN
 
@@ -23,27 +23,28 @@ class Unit(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A column of what is seen: an entry that is `open`, a closed unit, or so many that are left out."""
+    """A column of what is seen: an entry that is `open`, a closed unit, so many that are left out, or values."""
 
-    kind: str  # open, spine, more
-    entries: tuple[int, ...]
+    kind: str  # open, spine, more, values
+    entries: tuple[int, ...] = ()
     unit: Unit | None = None
     tight: int = 0  # 1: without the expression that it stands for; 2: and its tensors are small
     folded: bool = False  # what it is the first to read stands over its card, and not beside it
+    slots: tuple = ()  # the values, or those that stand over a card
 
 
 @lru_cache(maxsize=style.RECORDS)
 def units(record: Record, level: int) -> tuple[Unit, ...]:
     """The entries of a tape, those of a loop turn by turn: of a loop in the source, else of what repeats itself."""
-    entries, signs = signed(record, level)
+    entries = [i for i, e in enumerate(record.entries) if e.level == level]
+    kinds: dict[tuple, int] = {}  # equal entries share a number
+    signs = [kinds.setdefault(sign(record.entries[i]), len(kinds)) for i in entries]
     out: list[Unit] = []
     at = 0
     while at < len(entries):
-        turns = in_source(record, entries, at) or [each for each in periodic(entries, signs, at) if len(each) > 1]
-        for k, turn in enumerate(turns):
-            out.append(Unit(turn, k + 1, len(turns), carries(record, turns)))
-        if not turns:
-            out.append(Unit((entries[at],)))
+        turns = in_source(record, entries, at) or repeated(entries, signs, at)
+        told = [Unit(turn, k + 1, len(turns), carries(record, turns)) for k, turn in enumerate(turns)]
+        out += told or [Unit((entries[at],))]
         at += sum(map(len, turns)) or 1
     return tuple(out)
 
@@ -54,44 +55,21 @@ def in_source(record: Record, entries: list[int], at: int) -> list[tuple[int, ..
     if loop is None or record.entries[entries[at]].level:
         return []
     turns: list[list[int]] = [[]]
-    seen: set = set()
+    seen: dict[Mark, int] = {}
     line = 0
     for i in entries[at:]:
         mark = record.entries[i].mark
         if program.loop(mark) != loop:
             break
-        if mark in seen or mark.line < line:
+        # What ran there: a Cell, which may write several entries, or else the op itself.
+        ran = next((s for s in record.entries[i].scopes if record.scopes[s].mark == mark), -1 - i)
+        if seen.get(mark, ran) != ran or mark.line < line:
             turns.append([])
-            seen = set()
+            seen = {}
         turns[-1].append(i)
-        seen.add(mark)
+        seen[mark] = ran
         line = mark.line
     return [tuple(turn) for turn in turns] if len(turns) > 1 else []
-
-
-def periodic(entries: list[int], signs: list[int], at: int) -> list[tuple[int, ...]]:
-    """The turns of what repeats itself from here on."""
-    period, times = repeats(signs, at)
-    return [tuple(entries[at + t * period :][:period]) for t in range(times if times >= style.FEWEST_TURNS else 0)]
-
-
-@lru_cache(maxsize=style.RECORDS)
-def alike(record: Record, level: int) -> list[tuple[int, ...]]:
-    """The entries that repeat one another, turn by turn, wherever in the source the turns are written."""
-    entries, signs = signed(record, level)
-    out, at = [], 0
-    while at < len(entries):
-        turns = periodic(entries, signs, at)
-        out += zip(*turns, strict=True)
-        at += sum(map(len, turns)) or 1
-    return out
-
-
-def signed(record: Record, level: int) -> tuple[list[int], list[int]]:
-    """The entries of a tape, and for each a number that equal ones share."""
-    entries = [i for i, e in enumerate(record.entries) if e.level == level]
-    kinds: dict[tuple, int] = {}
-    return entries, [kinds.setdefault(sign(record.entries[i]), len(kinds)) for i in entries]
 
 
 def sign(entry: Entry) -> tuple:
@@ -100,16 +78,17 @@ def sign(entry: Entry) -> tuple:
     return entry.name, entry.kind, entry.mark, entry.note, shapes, entry.inside, len(entry.wires)
 
 
-def repeats(signs: list[int], at: int) -> tuple[int, int]:
-    """The period and the number of turns that cover the most from here on."""
+def repeated(entries: list[int], signs: list[int], at: int) -> list[tuple[int, ...]]:
+    """The turns of what repeats itself from here on: of all periods that which covers the most."""
     best = (1, 1)
     for period in range(1, min(style.LONGEST_TURN, (len(signs) - at) // style.FEWEST_TURNS) + 1):
-        turns = 1
-        while signs[at : at + period] == signs[at + turns * period : at + (turns + 1) * period]:
-            turns += 1
-        if turns >= style.FEWEST_TURNS and period * turns > best[0] * best[1]:
-            best = (period, turns)
-    return best
+        times = 1
+        while signs[at : at + period] == signs[at + times * period : at + (times + 1) * period]:
+            times += 1
+        if times >= style.FEWEST_TURNS and period * times > best[0] * best[1]:
+            best = (period, times)
+    period, times = best
+    return [tuple(entries[at + t * period :][:period]) for t in range(times)] if period > 1 else []
 
 
 def carries(record: Record, turns: list[tuple[int, ...]]) -> bool:
@@ -119,12 +98,12 @@ def carries(record: Record, turns: list[tuple[int, ...]]) -> bool:
 
 
 class Strip:
-    """The entries of one tape. `wide`: how wide some parts are, beside each other."""
+    """The entries of one tape."""
 
-    def __init__(
-        self, record: Record, level: int, room: float, wide: Callable[[list[Part]], float], narrow: bool
-    ) -> None:  # fmt: skip
-        self.record, self.level, self.room, self.wide = record, level, room, wide
+    wide: Callable[[list[Part]], float]  # how wide some parts are, beside each other: whoever draws them knows
+
+    def __init__(self, record: Record, level: int, room: float, narrow: bool) -> None:
+        self.record, self.level, self.room = record, level, room
         self.narrow, self.shapes = narrow, style.SHAPES_NARROW if narrow else style.SHAPES
         self.entries = [i for i, e in enumerate(record.entries) if e.level == level]
         self.count = sum(numbered(record.entries[i]) for i in self.entries)
@@ -155,45 +134,40 @@ class Strip:
     def around(self, focus: int) -> list[Part]:
         """The entry in focus and its neighbours open as far as there is room, the rest closed."""
         at = self.unit_of[focus]
-        own = list(self.units[at].entries)
-        near = [i for n in range(max(at - style.MOST_OPEN, 0), at + style.MOST_OPEN) for i in self.unit(n, at)]
+        own, seen = self.units[at], self.units[max(at - style.MANY, 0) : at + style.MANY]
+        units = self.units[max(at - style.MOST_OPEN, 0) : at + style.MOST_OPEN]
+        near = [i for unit in units for i in unit.entries if unit is own or not unit.turns]  # (no other turn of a loop)
         middle = near.index(focus)
         order = sorted(near, key=lambda i: abs(near.index(i) - middle) * 2 + (near.index(i) > middle))
+        found = [focus]
         for shape in self.shapes:
-            found = [focus]
-            if self.wide(self.closed(found, own, at, *shape)) <= self.room:
+            if self.wide(self.closed(seen, own, found, *shape)) <= self.room:
                 break
         for i in order[1 : 2 * style.MOST_OPEN]:
-            if self.wide(self.closed([*found, i], own, at, *shape)) > self.room:
+            if self.wide(self.closed(seen, own, [*found, i], *shape)) > self.room:
                 break
             found.append(i)
-        return self.closed(found, own, at, *shape)
-
-    def unit(self, n: int, at: int) -> tuple[int, ...]:
-        """The entries of a unit that may be open beside the one in focus: of another turn of a loop, none."""
-        if not 0 <= n < len(self.units) or (n != at and self.units[n].turns):
-            return ()
-        return self.units[n].entries
+        return self.closed(seen, own, found, *shape)
 
     def closed(
-        self, opened: list[int], own: list[int], at: int, tight: int, spines: int | None, folded: bool = False
+        self, units: tuple[Unit, ...], own: Unit, opened: list[int], tight: int, spines: int | None,
+        folded: bool = False
     ) -> list[Part]:  # fmt: skip
         """The parts with these entries open."""
         out: list[Part] = []
-        for n, unit in enumerate(self.units[max(at - style.MANY, 0) : at + style.MANY], max(at - style.MANY, 0)):
-            if n == at or not unit.turns:
+        for unit in units:
+            if unit is own or not unit.turns:
                 out += [Part('open' if i in opened else 'spine', (i,), unit, tight, folded) for i in unit.entries]
             else:
                 out.append(Part('spine', unit.entries, unit))
-        first = next(k for k, part in enumerate(out) if part.kind == 'open')
-        last = next(k for k in reversed(range(len(out))) if out[k].kind == 'open')
+        places = [k for k, part in enumerate(out) if part.kind == 'open']
+        first, end = places[0], places[-1] + 1
         if spines is None:
-            return out[first : last + 1]
-        before, after = out[max(first - spines, 0) : first], out[last + 1 : last + 1 + spines]
-        seen = [i for part in (*before, *out[first : last + 1], *after) for i in part.entries]
-        left = [i for i in self.entries if i < seen[0]], [i for i in self.entries if i > seen[-1]]
-        more = [Part('more', tuple(each)) if each else None for each in left]
-        return [part for part in (more[0], *before, *out[first : last + 1], *after, more[1]) if part is not None]
+            return out[first:end]
+        shown = out[max(first - spines, 0) : end + spines]
+        before = tuple(i for i in self.entries if i < shown[0].entries[0])
+        after = tuple(i for i in self.entries if i > shown[-1].entries[-1])
+        return [Part('more', before)] * bool(before) + shown + [Part('more', after)] * bool(after)
 
 
 def told(unit: Unit | None) -> str:

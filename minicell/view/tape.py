@@ -33,11 +33,9 @@ class Cells:
         self.pale = 'dim' if self.broad else 'fut'  # what is still to come: on a film, darker
         self.named = style.NAMES[columns.tight]  # px of a name
 
-    def column(self, column: Part | tuple[Slot, ...]) -> tuple[Box | None, Box | None, Box | None]:
+    def column(self, part: Part) -> tuple[Box | None, Box | None, Box | None]:
         """Forward, tape and backward of a column."""
-        if isinstance(column, Part):
-            return getattr(self, column.kind)(column)
-        return Put(self.values(column), at=(0.5, 1 if self.columns.over else 0.5)), None, self.gradients(column)
+        return getattr(self, part.kind)(part)
 
     # ---- values ----
 
@@ -46,7 +44,12 @@ class Cells:
         short = len(slots) > 1 and all(width(s.name) <= style.BESIDE for s in slots)
         return short and self.columns.tight < style.NAMES_ABOVE
 
-    def values(self, slots: tuple[Slot, ...]) -> Box:
+    def values(self, part: Part) -> tuple[Box | None, Box | None, Box | None]:
+        """Tensors, and what comes back for them."""
+        up = Put(self.tensors(part.slots), at=(0.5, 1 if self.columns.over else 0.5))
+        return up, None, self.gradients(part.slots)
+
+    def tensors(self, slots: tuple[Slot, ...]) -> Box:
         """Tensors under their names; of several, short names stand beside them."""
         beside = self.beside(slots)
         boxes = [self.value(slot, beside) for slot in slots]
@@ -75,11 +78,9 @@ class Cells:
         """Whether a tensor is there by now: what enters the program is, from the start."""
         if slot.out is not None:
             return self.now.done(slot.entry)
-        known = self.now.done(slot.entry) or self.now.writes(slot.entry)
-        made = formula.makers(self.tape.record).get(slot.key)
-        return known or (made is None and self.record.entries[slot.entry].level == 0) or (
-            made is not None and self.now.done(made)
-        )  # fmt: skip
+        made = self.tape.story.made.get(slot.key)
+        known = self.tape.level == 0 if made is None else self.now.done(made)
+        return known or self.now.done(slot.entry) or self.now.writes(slot.entry)
 
     def gradients(self, slots: tuple[Slot, ...]) -> Box:
         """What comes back for these tensors, on the road."""
@@ -87,7 +88,7 @@ class Cells:
         if not shown and (given := next((s.entry for s in slots if self.returned(s)), None)) is not None:
             return Road(Put(self.ghost(given)), 'road')  # the tables show what the bprop returns
         came = any(self.came(slot) is not None for slot in slots)
-        turns = slots[0].out is not None and taken(first) and came and self.now.reading(slots[0].entry)[1] is not None
+        turns = slots[0].out is not None and taken(first) and came and self.now.reading(slots[0].entry) is not None
         pile = self.pile(shown, len(shown) == 1)
         if len(shown) > 1:  # their names stand on it, too
             pile = Card(pile, 'aback', style.PILE_PAD, layer=1)
@@ -100,10 +101,9 @@ class Cells:
         boxes = [self.gradient(slot, beside, alone, inside) for slot in shown]
         return Column(*boxes, gap=style.JOINED, across='end' if beside else 'start')
 
-    def under(self, column: Part | tuple[Slot, ...]) -> Box | None:
+    def under(self, part: Part) -> Box | None:
         """The gradients of what stands over a card: under its rule."""
-        over = self.columns.over.get(column.entries[0], ()) if isinstance(column, Part) else ()
-        shown = self.returning(over)
+        shown = self.returning(part.slots) if part.kind == 'open' else ()
         return Put(Column(Space(0, style.ABOVE), self.pile(shown, False, True), gap=0)) if shown else None
 
     def comes(self, slot: Slot) -> bool:
@@ -118,10 +118,10 @@ class Cells:
 
     def aside(self, i: int) -> bool:
         """Whether the rule that a takeover displaces has room before its card, under what nothing else shows."""
-        at = next(n for n, c in enumerate(self.columns.list) if isinstance(c, Part) and c.entries[0] == i)
+        at = next(n for n, entry in self.columns.opened if entry == i)
         before = self.columns.list[at - 1] if at else None
-        alone = before is not None and not isinstance(before, Part)
-        return alone and all(self.returned(s) or not real(s.value) for s in before)
+        alone = before is not None and before.kind == 'values'
+        return alone and all(self.returned(s) or not real(s.value) for s in before.slots)
 
     def road(self, loud: bool, came: bool, slots: tuple[Slot, ...] = ()) -> str:
         """How a piece of the road looks."""
@@ -140,15 +140,12 @@ class Cells:
         if value is None:
             number: Box = Space(w, max(h, style.ROAD) if alone else h)
         else:
-            how = self.tape.cotangent(value, self.columns.tight)
-            if how.ink and not alone:
-                how = self.tape.plate(value, self.columns.tight)
+            how = (self.tape.cotangent if alone else self.tape.plate)(value, self.columns.tight)
             past = '' if self.loud(slot) else ' past'
-            key = f'{self.tag}d{slot.key}'
             yours = slot.out is None and taken(self.record.entries[slot.entry])
-            ink = f' rl bare{past}' if how.ink and not yours else ' gave' if yours else ' on'
             how = how._replace(ink='') if yours else how
-            picture = Tile(value, key=key, how=how, classes=ink, account=True)
+            ink = f' rl bare{past}' if how.ink else ' gave' if yours else ' on'
+            picture = Tile(value, key=f'{self.tag}d{slot.key}', how=how, classes=ink, account=True)
             ground = 'paper' if not how.ink else f'rl{past}'
             tall = (0.0, style.ROAD) if how.ink else (0.0, 0.0)
             number = Put(Card(picture, ground, (1.0, 0.0), tall, rx=0 if how.ink else style.BLOCK_ROUND),
@@ -163,9 +160,9 @@ class Cells:
         entry = self.record.entries[slot.entry]
         if slot.out is None:
             written = entry.kind == 'loose' and slot.name == 'before'  # a Parameter, say, that is overwritten there
-            more = '' if self.tape.strip.narrow else self.now.so_far(slot.key, self.now.whose(slot.entry))
+            more = '' if self.tape.narrow else self.now.so_far(slot.key, self.now.whose(slot.entry))
             return gradient(entry.target if written else slot.name) + more
-        last = slot.entry == self.tape.strip.entries[-1]
+        last = slot.entry == self.tape.entries[-1]
         dout = formula.called(self.record, entry, self.now and self.now.whose(slot.entry)).dout
         if len(entry.outputs) > 1:
             return f'dout[{slot.out}]' if entry.kind == 'call' or not slot.value.name else gradient(slot.value.name)
@@ -182,24 +179,24 @@ class Cells:
         if (part := now.part(slot.key)) is not None:
             return part
         if slot.out is not None:
-            _, reading = now.reading(slot.entry)
+            reading = now.reading(slot.entry)
             if reading is not None and slot.out < len(reading.douts):
                 value = reading.douts[slot.out]
                 return value if value.data is not None else None
             begun = [p for p in now.story.begins.get(slot.entry, ()) if p.started <= now.step]
-            found = now.sum(slot.key, begun[-1] if begun else self.run)
+            found = now.story.cotangent(slot.key, begun[-1] if begun else self.run).until(now.step)
             return found or (begun[-1].seeds[slot.out] if begun and slot.out < len(begun[-1].seeds) else None)
-        return now.sum(slot.key, now.whose(slot.entry))
+        return now.story.cotangent(slot.key, now.whose(slot.entry)).until(now.step)
 
     def loud(self, slot: Slot) -> bool:
         """Whether this step is about it."""
         now = self.now
-        if now.compare or now.told.reading is None:
+        if now.read is None:
             return not now.compare and now.told.kind == 'start' and slot.out is not None
-        entry = now.record.readings[now.told.reading].entry
-        if entry == slot.entry and slot.out is not None:
-            return now.told.kind != 'give' or not taken(self.record.entries[entry])
-        return now.told.kind in ('give', 'add') and slot.key in self.record.entries[entry].keys
+        entry = self.record.entries[now.read.entry]
+        if now.read.entry == slot.entry and slot.out is not None:
+            return now.told.kind != 'give' or not taken(entry)
+        return now.told.kind in ('give', 'add') and slot.key in entry.keys
 
     # ---- entries ----
 
@@ -208,11 +205,11 @@ class Cells:
         (i,) = part.entries
         entry = self.record.entries[i]
         off = entry.kind in ('loose', 'torn') or not entry.label
-        card, over = self.card(i, entry, part.tight > 0), self.columns.over.get(i)
+        card, over = self.card(i, entry, part.tight > 0), part.slots
         wide = card.size[0]
         side = 1 if over and taken(entry) else 0.5, 0.5  # backward turns off right of the rule that is not called
         if over:
-            card = Column(Put(self.values(over), key=f'{self.tag}i{i}'), Put(card, at=side), gap=style.ABOVE)
+            card = Column(Put(self.tensors(over), key=f'{self.tag}i{i}'), Put(card, at=side), gap=style.ABOVE)
         block = None if off or self.broad else Put(Put(self.block(i, entry), least=(wide, 0)), at=side)
         bend = style.BEND + wide / 2 * bool(over)
         rule = Road(Space(), 'road') if off else self.rule(i, entry, part.tight > 0, bend)
@@ -278,10 +275,10 @@ class Cells:
     def rule(self, i: int, entry: Entry, plain: bool, bend: float) -> Box:
         """Its rule, a part of the road; or the ghost of one that a takeover displaces."""
         if taken(entry) and self.aside(i):
-            return Road(Space(), 'road' if self.now.reading(i)[1] is None else 'none')
+            return Road(Space(), 'road' if self.now.reading(i) is None else 'none')
         if taken(entry):
             return Road(Row(Put(self.ghost(i), grows=1), Space(bend, 0), gap=0), 'road')
-        _, reading = self.now.reading(i)
+        reading = self.now.reading(i)
         loud = self.now.reads(i)
         past = '' if loud else ' past'
         said = phrases.rule_of(entry)
@@ -299,7 +296,7 @@ class Cells:
     def ghost(self, i: int) -> Box:
         """The rule that would have been called, on the road that backward does not take."""
         entry = self.record.entries[i]
-        _, reading = self.now.reading(i)
+        reading = self.now.reading(i)
         many, call = phrases.many_rules(entry), entry.kind == 'call'
         what = f'{len(phrases.lost(entry))} rules' if many else phrases.displaced(entry).removeprefix('the ')
         state = (NEVER if call else 'it decides') if reading is not None else ''
@@ -330,7 +327,7 @@ class Cells:
         said, look = Text(label, 'mid' if done else 'mid dim'), 'block' if done else 'slot'
         least = style.SPINE, style.ROW
         block = None if self.broad else Put(Card(said, look, (1, 0), least, key=f'B{i}', rx=style.BLOCK_ROUND))
-        given = any(now.given(now.reading(k)[1]) for k in part.entries)
+        given = any(now.given(now.reading(k)) for k in part.entries)
         own = any(map(taken, entries))
         said = 'yours' if own and any(e.yours for e in entries) else 'bprop' if own else 'rule'
         back = 'ghost' + ' q' * (not given) if own else 'card bk' if given else 'card'
@@ -343,14 +340,14 @@ class Cells:
         count = sum(strip.numbered(self.record.entries[i]) for i in part.entries)
         said = Upright(f'{count} more' * bool(count), 'dim', style.UPRIGHT)
         ends = part.entries[:1] + part.entries[-1:]
-        given = any(self.now.given(self.now.reading(k)[1]) for k in ends)
+        given = any(self.now.given(self.now.reading(k)) for k in ends)
         return Put(Column(Text('⋯', 'mid dim'), said, gap=2)), None, Road(Space(style.SPINE), self.road(False, given))
 
 
-def boxes_of(columns: Columns, column: Part | tuple[Slot, ...]) -> tuple[Box | None, ...]:
+def boxes_of(columns: Columns, part: Part) -> tuple[Box | None, ...]:
     """The boxes of a column, as large as they will be."""
     cells = Cells(columns, Now(columns.tape.story, None))
-    return *cells.column(column), cells.under(column)
+    return *cells.column(part), cells.under(part)
 
 
 def named(words: str, look: str, room: float, key: str) -> Box:

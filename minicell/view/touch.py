@@ -108,10 +108,9 @@ class Touch:
 
     def gradients(self, i: int, entry: Entry, tag: str) -> None:
         """What came back to an entry, and what it was made of: each part by a rule of an entry that read the value."""
-        number = self.story.reading(i, len(self.record.steps))
-        if number is None:
+        reading = self.story.reading(i, len(self.record.steps))
+        if reading is None:
             return
-        reading = self.record.readings[number]
         for key, dout, tensor in zip(entry.made, reading.douts, reading.cotangents, strict=False):
             if f'{tag}d{key}' in self.tiles and tensor is not None:
                 self.asked.setdefault(f'{tag}d{key}', (tensor, dout))

@@ -150,6 +150,13 @@ def test_what_leaves_no_entry_is_not_counted_among_the_entries():
     assert any('time step' in frame['aof'].attrs['T'] for frame in long.films[0].frames if 'aof' in frame)
 
 
+def test_a_turn_of_a_loop_is_one_whatever_the_cells_in_it_write():
+    """In each of the twelve, a Cell writes five entries for one line."""
+    frames = gallery.picture('ifnode12').films[0].frames
+    shown = {frame['aof'].attrs['T'].partition(',')[0] for frame in frames if 'aof' in frame}
+    assert 'time step 12 of 12' in shown and all(said.endswith(' of 12') for said in shown if 'time step' in said)
+
+
 @pytest.mark.parametrize('way', BENDS)
 def test_the_lines_of_a_bprop_flow_into_the_tape_that_they_write(way):
     second = bent(way)
