@@ -78,7 +78,7 @@ class Cells:
         """Whether a tensor is there by now: what enters the program is, from the start."""
         if slot.out is not None:
             return self.now.done(slot.entry)
-        made = self.tape.story.made.get(slot.key)
+        made = formula.makers(self.tape.record).get(slot.key)
         known = self.tape.level == 0 if made is None else self.now.done(made)
         return known or self.now.done(slot.entry) or self.now.writes(slot.entry)
 
