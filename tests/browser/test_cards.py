@@ -66,7 +66,7 @@ def test_a_question_is_answered_by_keys_opens_what_waits_and_is_there_tomorrow(p
     expect(asked).to_contain_text('Choose an answer first')
     group.get_by_role('radio').first.focus()
     top = asked.bounding_box()['y']
-    page.keyboard.press('2')
+    page.keyboard.press('3')
     page.keyboard.press('Enter')
     assert asked.bounding_box()['y'] == top, 'nothing above it moves'
     expect(asked.locator('.choices').first.locator('> li')).to_have_count(2)

@@ -114,13 +114,13 @@ def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
     lesson.show('l03-prediction')
     question.get_by_role('radio').first.focus()
     before = page.locator('.jp-Notebook .jp-Cell').count()
-    for key in ('x', 'd', 'd', 'z', 'Control+z', 'Shift+Enter', '1', 'ArrowDown'):
+    for key in ('x', 'd', 'd', 'z', 'Control+z', 'Shift+Enter', '2', 'ArrowDown'):
         page.keyboard.press(key)
     choices = about('03').questions['takeover'].choices
-    expect(question.get_by_role('radio').nth(1)).to_be_checked()
+    expect(question.get_by_role('radio').nth(2)).to_be_checked()
     page.keyboard.press('Enter')
-    expect(question.locator('.was .text')).to_contain_text(choices[1].text.replace('`', ''))
-    expect(question).to_contain_text(choices[1].misconception)
+    expect(question.locator('.was .text')).to_contain_text(choices[2].text.replace('`', ''))
+    expect(question).to_contain_text(choices[2].misconception)
     expect(question.locator('.right .text')).to_contain_text(next(c for c in choices if c.right).text.replace('`', ''))
     expect(page.locator('.minicell-ear')).to_contain_text('Not so.')
     assert page.locator('.jp-Notebook .jp-Cell').count() == before, 'no key reaches the notebook'
