@@ -42,7 +42,7 @@ def moving(shown: Picture) -> bytes:
     """Its takeover as a GIF."""
     (film, *_) = shown.films
     returns = next(i for i, step in enumerate(film.steps) if step.title.startswith('Your bprop returns'))
-    return gif.animation(film, (shown.named('takeover'), returns, shown.named('compare')))
+    return gif.animation(film, (shown.place('takeover'), returns, shown.place('compare')))
 
 
 def main() -> None:
