@@ -257,10 +257,10 @@ class Board:
             by = Lines(self.readers(level)[0], style.CODE - style.ROW, 'dim', style.SOURCE_ROWS, f'{tape.tag}by')
             why = Lines(RECORDED, style.CODE - style.ROW, 'dim', style.SOURCE_ROWS, f'{tape.tag}why')
             name = Column(Text(f'{phrases.nth(level)} tape', 'mid2', key=f'{tape.tag}which'), by, why, gap=2)
-            first, second = Space(style.CODE), Put(name, at=(0, 0.6))
+            head = Space(style.CODE), None, Card(name, '', (0, style.PAD), at=(0, 0.5))  # clear of the holes
         else:
-            first = Put(Text('your program', 'dim'), at=(0, 0.5), least=(style.CODE, 0))
-            second = Put(self.calls(now), at=(0, 0))
+            said = Put(Text('your program', 'dim'), at=(0, 0.5), least=(style.CODE, 0))
+            head = said, Span(Put(self.calls(now), at=(0, 0)), 1, 2), None
             which = 'first tape' if self.record.depth else 'the tape'
             said = [*self.readers(0), ''] if self.record.depth else ['' if now.compare else DEFINED]
             more = next(words for words in said if width(words) <= style.CODE - width(which) - style.GAP)
@@ -276,7 +276,7 @@ class Board:
         else:
             answers = Put(self.answers(now, level, high + 2 * style.ROW), at=(0, 0.5))
             back = Span(answers, 1, style.BACK_ROWS), None, None
-        return [first, Span(second, 1, 2), None, film, *back]
+        return [*head, film, *back]
 
     def readers(self, level: int) -> list[str]:
         """Which gradients read a tape back and where they are asked for, in fewer and fewer words."""
