@@ -44,7 +44,7 @@ script = runpy.run_path({script!r})
 picture = script['of_first_page']()
 film = picture.films[0]
 texts = [str(shape.attrs['T']) for shape in film.frames[-1].values() if 'T' in shape.attrs]
-said = [f'{{step.title}} {{step.caption}}' for step in film.steps[picture.named('takeover'):]]
+said = [f'{{step.title}} {{step.caption}}' for step in film.steps[picture.place('takeover'):]]
 print(json.dumps([texts, said, base64.b64encode(script['moving'](picture)).decode()]))
 """
 
