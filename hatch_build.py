@@ -4,8 +4,12 @@ In the repository they stay as they are, so that they work in a clone, in a fork
 """
 
 import re
-import tomllib
 from pathlib import Path
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10 and older get as far as pip's own sentence: requires a different Python
+    import tomli as tomllib  # which hatchling brings there
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 

@@ -1,9 +1,12 @@
 """The `minicell` command: JupyterLab on the lessons, a copy of them, a look at the installation."""
 
 import argparse
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from minicell import __version__
 from minicell.command import home, lab
@@ -36,12 +39,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors='replace')
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     end = arguments.index('--') if '--' in arguments else len(arguments)
-    options = parser().parse_args(arguments[:end])
+    asked = parser()
+    options, extra = asked.parse_args(arguments[:end]), arguments[end + 1 :]
+    if extra and options.run is not open_lessons:
+        asked.error(f'what follows the -- is for JupyterLab, which this does not open: {" ".join(extra)}')
     try:
-        return options.run(options, arguments[end + 1 :])
+        status = options.run(options, extra)
+        sys.stdout.flush()
     except Trouble as trouble:
         print(f'minicell: {trouble}', file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print('\nminicell: stopped', file=sys.stderr)
+        return 130
+    except OSError as error:
+        if error.filename:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would try again when it ends
+        print(f'minicell: what is printed cannot be written: {error.strerror}', file=sys.stderr)
+        return 1
+    return status
 
 
 def open_lessons(options: argparse.Namespace, extra: Sequence[str]) -> int:
@@ -60,7 +77,7 @@ def open_lessons(options: argparse.Namespace, extra: Sequence[str]) -> int:
 
 def copy(options: argparse.Namespace, extra: Sequence[str]) -> int:
     """The lessons in a folder of the learner's."""
-    new, kept, older = copy_lessons(options.folder)
+    new, kept, older = copy_lessons(options.folder, options.teacher)
     stay = f'; {kept} were there already and stay as they are' if kept else ''
     print(f'{new} files copied to {options.folder}{stay}')
     say_older(older)
@@ -100,7 +117,13 @@ def site(options: argparse.Namespace, extra: Sequence[str]) -> int:
         bar = '█' * (24 * done // of) + '░' * (24 - 24 * done // of)
         print(f'\r{bar} {done}/{of} {what:24.24}', end='' if done < of else '\n', file=sys.stderr, flush=True)
 
-    pages = write(options.folder, said, options.lite, options.python, options.address)
+    before = signal.signal(
+        signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT)
+    )  # what was begun is taken away
+    try:
+        pages = write(options.folder, said, options.lite, options.python, options.address or '')
+    finally:
+        signal.signal(signal.SIGTERM, before)
     size = sum(file.stat().st_size for file in options.folder.rglob('*') if file.is_file())
     print(f'{len(pages)} pages, {size / 1e6:.1f} MB. Open {pages[-1]}')
     return 0
@@ -122,16 +145,19 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument('--no-browser', action='store_true', help='open no browser, print the address')
     p.add_argument('--version', action='version', version=f'minicell {__version__}')
     p.set_defaults(run=open_lessons)
-    others = p.add_subparsers(title='other things to do', metavar='', prog='minicell')
+    others = p.add_subparsers(title='other things to do', prog='minicell')
 
     say = 'Copy the lessons into a folder. A file that is there already is yours, and stays.'
     one = others.add_parser('copy', help='the lessons in a folder of yours', description=say)
-    one.add_argument('folder', type=Path, help='where to; it is made if it is not there')
+    one.add_argument('folder', type=folder, help='where to; it is made if it is not there')
+    one.add_argument(
+        '--teacher', action='store_true', help='TEACHING.md too: a plan for each lesson, and the right answers'
+    )
     one.set_defaults(run=copy)
 
     say = 'Write the course as pages that need no kernel and no network: for a web server, or to open as files.'
     one = others.add_parser('site', help='the course as pages that need no Python', description=say)
-    one.add_argument('folder', type=Path, help='where to; pages that are there are written anew')
+    one.add_argument('folder', type=folder, help='where to; it takes the place of the site that is there, if one is')
     one.add_argument(
         '--lite',
         action='store_true',
@@ -145,7 +171,7 @@ def parser() -> argparse.ArgumentParser:
         'now, from the package registry; without this option a reader who types fetches it from Pyodide',
     )
     one.add_argument(
-        '--address', default='', metavar='URL', help='where the site will stand: for search engines and link previews'
+        '--address', type=address, metavar='URL', help='where the site will stand: for search engines and link previews'
     )
     one.set_defaults(run=site)
 
@@ -153,6 +179,21 @@ def parser() -> argparse.ArgumentParser:
     one = others.add_parser('check', help='is everything there that the lessons need?', description=say)
     one.set_defaults(run=check)
     return p
+
+
+def folder(text: str) -> Path:
+    """The folder that was typed."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError('a folder has a name; the current one is called .')
+    return Path(text)
+
+
+def address(text: str) -> str:
+    """The address that a site will have."""
+    parts = urlsplit(text)
+    if parts.scheme not in ('http', 'https') or not parts.hostname or parts.query or parts.fragment:
+        raise argparse.ArgumentTypeError(f'an address is, for example, https://name.github.io/minicell, not {text!r}')
+    return text
 
 
 def port_number(text: str) -> int:

@@ -4,7 +4,10 @@ import argparse
 import json
 import os
 import re
+import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,7 +89,18 @@ def test_version(capsys):
     assert capsys.readouterr().out == f'minicell {__version__}\n'
 
 
-WRONG = '--port x', '--port 0', '--port 65536', '--prot 1', 'lesson', 'copy', 'copy a b', 'check x'
+WRONG = (
+    '--port x',
+    '--port 0',
+    '--port 65536',
+    '--prot 1',
+    'lesson',
+    'copy',
+    'copy a b',
+    'check x',
+    'check -- x',
+)
+WRONG += 'copy a -- b', 'site --address nonsense a', 'site --address ftp://a.b c', 'site --address https:// c'
 
 
 @pytest.mark.parametrize('wrong', WRONG)
@@ -198,7 +212,40 @@ def test_copy_leaves_out_what_is_not_for_learners(wheel):
 
 def test_copy_into_a_file_gets_a_sentence(wheel, capsys):
     Path('course').write_text('a file in the way')
-    tells(fails(capsys, 'copy', 'course'), 'cannot be written', 'to course')
+    tells(fails(capsys, 'copy', 'course'), 'course', 'is a file')
+    with pytest.raises(SystemExit):
+        command.main(['copy', ''])
+    tells(capsys.readouterr().err.splitlines()[-1], 'current one', ' .')
+    assert os.listdir() == ['course']
+
+
+def test_the_answers_are_for_teachers(wheel):
+    (wheel / lessons.FOR_TEACHERS).write_text('right: B')
+    assert command.main(['copy', 'mine']) == command.main(['copy', 'class', '--teacher']) == 0
+    assert not Path('mine', lessons.FOR_TEACHERS).exists() and Path('class', lessons.FOR_TEACHERS).exists()
+
+
+@pytest.mark.parametrize('sign', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.slow
+def test_a_site_that_is_stopped_leaves_nothing_and_one_sentence(sign, tmp_path):
+    run = [sys.executable, '-m', 'minicell', 'site', str(tmp_path / 'public')]
+    with subprocess.Popen(run, stderr=subprocess.PIPE, text=True, start_new_session=True) as site:
+        bar = ''
+        while '00_start_here' not in bar:  # the first lesson is about to run
+            bar += site.stderr.read(1) or pytest.fail(bar)
+        site.send_signal(sign)
+        said = site.stderr.read()
+    assert site.returncode in (1, 130) and 'Traceback' not in said
+    assert re.fullmatch(r'minicell: .*stopped.*', said.splitlines()[-1])  # by whoever noticed first
+    assert os.listdir(tmp_path / 'public') == []
+
+
+def test_output_that_finds_no_room_gets_a_sentence(tmp_path):
+    with open('/dev/full', 'w') as full:
+        run = [sys.executable, '-m', 'minicell', 'copy', str(tmp_path / 'course')]
+        done = subprocess.run(run, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    tells(done.stderr.strip(), 'cannot be written', 'No space left')
 
 
 @pytest.mark.slow

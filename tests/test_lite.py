@@ -18,7 +18,7 @@ from minicell import __main__ as command
 from minicell import installation
 from minicell.command import lessons, site
 from minicell.command.lessons import Trouble
-from minicell.command.site import lite
+from minicell.command.site import laid, lite
 from minicell.command.site.lite import lock, wheel
 from tests.messages import refused, tells
 from tests.test_front import heads
@@ -161,12 +161,32 @@ def test_without_it_they_do_not_and_the_address_of_the_site_stands_in_them(short
     assert heads(page.read_text())['canonical'] == f'{address}/{page.name}'
 
 
-def test_a_folder_of_somebody_else_is_left_alone(tmp_path, capsys):
-    (tmp_path / 'lite').mkdir()
-    (tmp_path / 'lite' / 'mine.txt').write_text('mine')
-    assert command.main(['site', '--lite', str(tmp_path)]) == 1
-    tells(capsys.readouterr().err.strip(), 'lite', 'not built here', 'stays')
-    assert (tmp_path / 'lite' / 'mine.txt').read_text() == 'mine'
+def test_a_site_takes_the_place_of_the_earlier_one_and_of_nothing_else(short, capsys):
+    short.mkdir()
+    (short / 'CNAME').write_text('mine')
+    (short / 'index.html').write_text('mine')
+    assert command.main(['site', str(short)]) == 1
+    tells(capsys.readouterr().err.strip(), 'index.html', 'minicell', 'empty folder')
+    assert {path.name: path.read_text() for path in short.iterdir()} == {'CNAME': 'mine', 'index.html': 'mine'}
+    (short / 'index.html').unlink()
+    with laid.building(short) as place:
+        (place / 'index.html').write_text('old')
+        (place / 'api').mkdir()
+        (place / 'api' / 'gone.html').write_text('old')
+    with pytest.raises(KeyboardInterrupt), laid.building(short) as place:
+        (place / 'index.html').write_text('half')
+        raise KeyboardInterrupt
+    assert (short / 'index.html').read_text() == (short / 'api' / 'gone.html').read_text() == 'old'
+    (short / 'new.html').write_text('mine')
+    with refused(Trouble, 'new.html'), laid.building(short) as place:
+        (place / 'new.html').write_text('ours')
+        (place / 'index.html').write_text('ours')
+    assert (short / 'index.html').read_text() == 'old' and (short / 'new.html').read_text() == 'mine'
+    (short / 'new.html').unlink()
+    with laid.building(short) as place:
+        (place / 'index.html').write_text('new')
+    assert {path.name for path in short.rglob('*') if path.is_file()} == {'CNAME', 'index.html', laid.LIST}
+    assert (short / 'index.html').read_text() == 'new' and (short / 'CNAME').read_text() == 'mine'
 
 
 @pytest.fixture

@@ -10,8 +10,10 @@ from typing import NamedTuple
 START = '00_start_here.ipynb'
 COPY = 'minicell-lessons'
 PACKAGE = Path(__file__).resolve().parents[1]
-# what the lessons are made from holds the solutions: it travels, and is not laid before learners
+# what the lessons are made from holds the solutions, and TEACHING.md the right answers: they travel, and are not laid
+# before learners
 NOT_FOR_LEARNERS = 'source', 'WRITING.md', 'WHERE.md', '.ipynb_checkpoints'
+FOR_TEACHERS = 'TEACHING.md'
 
 # What JupyterLab writes into a notebook that it opens. Without it, a lesson that nobody has touched asks to be saved.
 LANGUAGE = '"language_info": {'
@@ -39,17 +41,20 @@ def shipped() -> Path:
     raise Trouble('this installation has no lessons. Install it again: pip install --force-reinstall minicell')
 
 
-def copy_lessons(target: Path) -> Copied:
+def copy_lessons(target: Path, teacher: bool = False) -> Copied:
     """Copy the lessons that are not in `target` yet; what is there is the learner's and stays.
 
+    `teacher`: the plans, with the right answers, too.
     Raises Trouble where that folder cannot be written.
     """
     source, new, kept, older = shipped(), 0, 0, []
+    if target.is_file():
+        raise Trouble(f'{target} is a file. Name a folder: it is made if it is not there.')
     try:
         target.mkdir(parents=True, exist_ok=True)
         for lesson in sorted(file for file in source.rglob('*') if file.is_file()):
             within = lesson.relative_to(source)
-            if within.parts[0] in NOT_FOR_LEARNERS:
+            if within.parts[0] in NOT_FOR_LEARNERS or (within.name == FOR_TEACHERS and not teacher):
                 continue
             place, written = target / within, lesson.read_bytes()
             mark = hashlib.sha256(written).hexdigest()
@@ -69,7 +74,7 @@ def copy_lessons(target: Path) -> Copied:
     except OSError as error:
         raise Trouble(f'the lessons cannot be written to {target}: {error.strerror}. {ELSEWHERE}') from None
     if not os.access(target, os.W_OK):
-        raise Trouble(f'{target} belongs to someone else. {ELSEWHERE}')
+        raise Trouble(f'nothing can be written to {target}. {ELSEWHERE}')
     return Copied(new, kept, older)
 
 

@@ -145,7 +145,8 @@ def test_the_list_of_lessons_leads_there_from_a_server_and_not_from_a_file(brows
     folder = built.parent
     site.lay_styles(folder)
     pages = site.others(folder, [(each, each) for each in LESSONS], answers=True)
-    course = site.keep(folder, next(each for each in pages if each.path == 'course.html'), '')
+    site.keep(folder, next(each for each in pages if each.path == 'course.html'), '')
+    course = folder / 'course.html'
     page = browser.new_page()
     page.set_default_timeout(PATIENCE * 1000)
     page.goto(course.as_uri())

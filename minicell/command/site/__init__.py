@@ -6,6 +6,8 @@ and a tape show themselves as in a notebook, for they work by themselves. `cours
 other pages; `document` is what all of them have in common, with `search` and `elsewhere` for its bar.
 """
 
+import asyncio
+import atexit
 import os
 import re
 import tempfile
@@ -17,7 +19,7 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbformat.v4 import new_code_cell
 
 from minicell.ink.page import fragment
@@ -27,7 +29,7 @@ from minicell.teach.progress import SWITCH
 from ..lab import sockets_fit
 from ..lessons import PACKAGE, Trouble, shipped
 from . import course as lessons_page
-from . import elsewhere, front, lite, reference, search, texts
+from . import elsewhere, front, laid, lite, reference, search, texts
 from .document import Page, document
 
 BESIDE = 'course.css', 'course.js', 'search.js'
@@ -63,28 +65,30 @@ def write(
     answers: build JupyterLite too (`lite`), and lead to it from where a page asks something; python: put Pyodide beside
     the site; address: where the site will stand, for search engines and link previews.
 
-    Raises Trouble where a lesson does not run, the folder cannot be written, or something cannot be fetched.
+    Raises Trouble where a lesson does not run, the folder cannot be written or has files of others in their place, or
+    something cannot be fetched. Then, and after Ctrl-C, an earlier site is there as it was (`laid`).
     """
-    if answers:
-        lite.build(folder, said)
     lessons = sorted(shipped().glob('[0-9][0-9]_*.ipynb'))
     course = [(path.stem, title(nbformat.read(path, as_version=4))) for path in lessons]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lay_styles(folder)
-        pages = []
-        for k, path in enumerate(lessons):
-            said(k, len(lessons) + 1, path.stem)
-            notebook = run(nbformat.read(path, as_version=4), path.stem)
-            pages.append(page(notebook, path.stem, course, answers))
-        said(len(lessons), len(lessons) + 1, 'the first page')
-        pages += [*others(folder, course, answers), front.write(folder, python)]
-        made = [keep(folder, each, address) for each in pages]
-        keep_index(folder, pages)
+        with laid.building(folder) as site:
+            if answers:
+                lite.build(site, said)
+            lay_styles(site)
+            pages = []
+            for k, path in enumerate(lessons):
+                said(k, len(lessons) + 1, path.stem)
+                notebook = run(nbformat.read(path, as_version=4), path.stem)
+                pages.append(page(notebook, path.stem, course, answers))
+            said(len(lessons), len(lessons) + 1, 'the first page')
+            pages += [*others(site, course, answers), front.write(site, python)]
+            for each in pages:
+                keep(site, each, address)
+            keep_index(site, pages)
     except OSError as error:
         raise Trouble(f'the site cannot be written to {folder}: {error.strerror}') from None
     said(len(lessons) + 1, len(lessons) + 1, 'done')
-    return made
+    return [folder / each.path for each in pages]
 
 
 def others(folder: Path, course: list[tuple[str, str]], answers: bool = False) -> Iterator[Page]:
@@ -111,12 +115,11 @@ def lay_styles(folder: Path) -> None:
         (folder / name).write_text(text, encoding='utf-8')
 
 
-def keep(folder: Path, page: Page, address: str) -> Path:
+def keep(folder: Path, page: Page, address: str) -> None:
     """Write a page."""
     path = folder / page.path
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(document(page, address), encoding='utf-8')
-    return path
 
 
 def keep_index(folder: Path, pages: list[Page]) -> None:
@@ -132,6 +135,14 @@ def title(notebook: Any) -> str:
     return ''
 
 
+class Loop(asyncio.SelectorEventLoop):
+    """Where Ctrl-C stops what runs: nbclient would take it for itself, and fail for want of the kernel it stopped."""
+
+    def add_signal_handler(self, *handler: Any) -> None:
+        """Say that there is no such thing here, as on Windows."""
+        raise RuntimeError
+
+
 def run(notebook: Any, name: str) -> Any:
     """The notebook, executed in a fresh kernel that shows what a page can show."""
     notebook.cells.insert(0, new_code_cell(READY))
@@ -143,10 +154,16 @@ def run(notebook: Any, name: str) -> Any:
         if sockets_fit():
             manager = client.create_kernel_manager()  # a kernel on TCP warns that it is one
             manager.transport, manager.ip = 'ipc', f'{here}/kernel'
+        env = {**os.environ, 'PYTHONPATH': path, SWITCH: 'off'}  # whose progress is nobody's business
         try:
-            client.execute(env={**os.environ, 'PYTHONPATH': path, SWITCH: 'off'})  # whose progress is nobody's business
+            with asyncio.Runner(loop_factory=Loop) as runner:
+                runner.run(client.async_execute(env=env))
         except CellExecutionError as error:
             raise Trouble(f'lesson {name} does not run: {error.ename}: {error.evalue}') from None
+        except DeadKernelError:  # by Ctrl-C too, as nbclient has it
+            raise Trouble(f'lesson {name} was stopped before its end.') from None
+        finally:
+            atexit.unregister(client._cleanup_kernel)  # what Ctrl-C stopped would be stopped again
     del notebook.cells[0]
     return notebook
 

@@ -90,9 +90,9 @@ def abroad(page: Page, title: str, address: str) -> str:
     if not address:
         return ''
     base = address.rstrip('/') + '/'
-    where = html.escape(base + ('' if page.path == 'index.html' else page.path))
+    where = base + ('' if page.path == 'index.html' else page.path)
     tags = {'og:title': title, 'og:description': page.about, 'og:type': 'website', 'og:site_name': NAME}
-    tags |= {'og:url': base + page.path, 'og:image': base + PICTURE}
+    tags |= {'og:url': where, 'og:image': base + PICTURE}
     lines = [f'<meta property="{name}" content="{escape(value)}">' for name, value in tags.items()]
-    return '\n'.join([f'<link rel="canonical" href="{where}">', *lines, '<meta name="twitter:card" '
+    return '\n'.join([f'<link rel="canonical" href="{html.escape(where)}">', *lines, '<meta name="twitter:card" '
                       'content="summary_large_image">', ''])  # fmt: skip

