@@ -108,7 +108,8 @@ def test_a_release_is_what_was_tried_at_its_own_tag():
     build, publish = flow['jobs']['build'], flow['jobs']['publish']
     assert ['bash', '.ci/wheel', 'dist'] in [step.get('run', '').split() for step in build['steps']]
     assert 'permissions' not in build and publish['permissions'] == {'id-token': 'write'}
-    assert set(publish['needs']) == {'build', 'nightly'} and publish['environment']['name'] == 'pypi'
+    assert set(publish['needs']) == {'build', 'ci', 'nightly'} and publish['environment']['name'] == 'pypi'
+    assert flow['jobs']['site']['needs'] == 'publish', 'the pages to which the README leads are of what was released'
     assert any('GITHUB_REF_NAME' in step.get('run', '') for step in build['steps'])
     assert 'twine" check --strict' in (ROOT / '.ci/wheel').read_text(encoding='utf-8')
 
