@@ -31,9 +31,24 @@ class Finding(NamedTuple):
 def look(deep: bool = True) -> list[Finding]:
     """All findings; `deep`: a kernel is started too, which takes a second or two."""
     needs = [name for name in NEEDS if not (IN_BROWSER and name == 'jupyterlab')]
-    looks: list[Callable[[], Finding]] = [_python, *[lambda name=name: _package(name) for name in needs]]
-    looks += [*([] if IN_BROWSER else [_front_end]), _dot, _first_order, _second_order]
-    return [one() for one in looks] + ([_kernel()] if deep else [])
+    looks: list[tuple[str, Callable[[], Finding]]] = [('Python', _python)]
+    looks += [(name, lambda name=name: _package(name)) for name in needs]
+    looks += [] if IN_BROWSER else [('widgets in JupyterLab', _front_end)]
+    looks += [('dot', _dot), ('a gradient', _first_order), ('a second derivative', _second_order)]
+    return [_tried(*one) for one in [*looks, *([('a kernel', _kernel)] if deep else [])]]
+
+
+def _tried(what: str, one: Callable[[], Finding]) -> Finding:
+    """The finding; of what needs a package that is not there, that package."""
+    try:
+        return one()
+    except ModuleNotFoundError as error:
+        return _missing(what, error.name)
+
+
+def _missing(what: str, name: str) -> Finding:
+    package = name.partition('.')[0].replace('_', '-')
+    return Finding(False, what, f'{package} is not installed. Write: {sys.executable} -m pip install {package}')
 
 
 def _python() -> Finding:
@@ -45,7 +60,7 @@ def _package(name: str) -> Finding:
     try:
         return Finding(True, name, importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
-        return Finding(False, name, f'not installed. Write: {sys.executable} -m pip install {name}')
+        return _missing(name, name)
 
 
 def _front_end() -> Finding:

@@ -274,6 +274,29 @@ def test_check_says_what_is_missing(monkeypatch, capsys):
     assert said.splitlines()[-1].endswith(', '.join(each[2:] for each in found if each[0] == '✗'))
 
 
+GONE = """
+import sys
+
+class Gone:
+    def find_spec(name, path=None, target=None):
+        if name.partition('.')[0] == sys.argv[1]:
+            raise ModuleNotFoundError(f'No module named {name!r}', name=name)
+
+sys.meta_path.insert(0, Gone)
+from minicell.__main__ import main
+sys.exit(main(['check']))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('gone', ['jupyter_core', 'jupyter_client', 'traitlets'])
+def test_check_lives_without_what_it_looks_for(gone):
+    done = subprocess.run([sys.executable, '-c', GONE, gone], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, '')
+    (said,) = [line for line in done.stdout.splitlines() if line.startswith('✗ a kernel')]
+    assert f'{gone.replace("_", "-")} is not installed' in said and 'pip install' in said
+
+
 def test_check_says_why_a_kernel_does_not_start(monkeypatch):
     from jupyter_client import manager
 

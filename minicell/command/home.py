@@ -10,9 +10,11 @@ from .lessons import Trouble
 
 
 def folders() -> dict[str, Callable[[], str]]:
-    """The variable that names a folder -> where that is as things are."""
-    from jupyter_core import paths
-
+    """The variable that names a folder -> where that is as things are; none without Jupyter."""
+    try:
+        from jupyter_core import paths
+    except ModuleNotFoundError:  # `minicell check` says so
+        return {}
     return {
         'JUPYTER_CONFIG_DIR': paths.jupyter_config_dir,
         'JUPYTER_DATA_DIR': paths.jupyter_data_dir,

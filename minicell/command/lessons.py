@@ -49,7 +49,7 @@ def copy_lessons(target: Path, teacher: bool = False) -> Copied:
     """
     source, new, kept, older = shipped(), 0, 0, []
     if target.is_file():
-        raise Trouble(f'{target} is a file. Name a folder: it is made if it is not there.')
+        raise Trouble(f'{target} is a file: the lessons cannot be written there. {ELSEWHERE}')
     try:
         target.mkdir(parents=True, exist_ok=True)
         for lesson in sorted(file for file in source.rglob('*') if file.is_file()):
