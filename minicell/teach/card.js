@@ -157,7 +157,7 @@ function enliven(card, facts) {
       };
       solution.hidden = one('.tries').hidden = true;
       if (facts.editor != null) editor();
-      const more = button('', () => { shown += 1; draw(); say(hints[shown - 1].textContent); tell({hints: shown}); }, facts.kind === 'order' || facts.editor != null ? '' : 'first');
+      const more = button('', () => { shown += 1; draw(); say(hints[shown - 1].textContent); tell({hints: shown}); }, facts.editor != null ? '' : 'first');
       if (facts.tape) button('Show it on the tape', () => { if (!tell({tape: true})) note('The tape needs the kernel: run the lesson’s first cell, then this one.'); });
       act.append(make('span', 'space'));
       button('Try a common mistake', () => {
@@ -172,38 +172,6 @@ function enliven(card, facts) {
       one('.hints').before(act);
       copies();
       draw();
-    },
-
-    order() {
-      const rows = all('.choices > li'), chosen = facts.order.filter(key => rows.some(row => row.dataset.line === key));
-      const draw = () => {
-        rows.forEach((row, k) => {
-          const at = chosen.indexOf(row.dataset.line), press = row.querySelector('.row');
-          press.dataset.key = at < 0 ? '' : at + 1;
-          press.setAttribute('aria-pressed', at >= 0);
-          press.querySelector('.mark').textContent = at < 0 ? '' : ` (place ${at + 1})`;
-        });
-      };
-      const turn = key => { const at = chosen.indexOf(key); if (at < 0) chosen.push(key); else chosen.splice(at, 1); draw(); };
-      for (const row of rows) {
-        const press = make('button', 'row'), text = row.querySelector('.text');
-        press.type = 'button';
-        press.onclick = () => turn(row.dataset.line);
-        text.replaceWith(press);
-        press.append(text);
-        text.append(make('span', 'mark'));
-      }
-      keys.digit = k => rows[k]?.querySelector('.row').click();
-      const right = facts.places;
-      button('Check this order', () => {
-        if (tell({order: chosen})) return;
-        const hits = chosen.filter((key, k) => key === right[k]).length;
-        note(hits === right.length && chosen.length === right.length ? `All ${hits} places agree with what really ran.`
-          : `${hits} of ${right.length} places agree with what really ran.`);
-      }, 'first');
-      button('Start again', () => { chosen.length = 0; draw(); });
-      draw();
-      kinds.exercise();
     },
 
     sentence() {

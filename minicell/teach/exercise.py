@@ -119,10 +119,6 @@ class Exercise:
         """Try an answer to the end, or as far as it goes."""
         return over(self.trial, answer)
 
-    def printed(self, code: str) -> str:
-        """A stored answer as a learner reads it."""
-        return code
-
     @cached_property
     def known(self) -> list[tuple[Mistake, dict[str, Any]]]:
         """What each stored mistake does."""

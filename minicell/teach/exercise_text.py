@@ -19,8 +19,7 @@ A solution shows only the lines in which it differs from the start, and a mistak
 solution: in a ```diff fence, as `-` what stands there and `+` what takes its place. Lines that begin with a blank say
 where; `@@` goes on to the next place. In a ```python fence an answer stands whole.
 
-What is called at the end is the last name that the start defines. An exercise that has `## lines` (`- key: line`)
-instead of a start asks for their order (see `order`).
+What is called at the end is the last name that the start defines.
 """
 
 import ast
@@ -30,13 +29,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .exercise import Exercise, Mistake
-from .order import ORDER, Ordering
 from .source import Source, opened, paragraphs
 
 FENCE = re.compile(r'^```(\w+) *\n((?:(?!```).*\n)*)``` *$', re.MULTILINE)
 FENCES = 'this fence stands alone: code begins with ```python or ```diff, and ends with ```.'
 TITLE = re.compile(r'# (\S+): (\S.*)')
-SECTION = re.compile(r'## (start|lines|solution|mistake ([a-z0-9-]+): (\S.*))')
+SECTION = re.compile(r'## (start|solution|mistake ([a-z0-9-]+): (\S.*))')
 
 
 class Section(NamedTuple):
@@ -58,11 +56,10 @@ def read(path: Path, trial: Callable[..., Any] | None) -> Exercise:
     if head.name != path.stem:
         raise source.wrong(f'the first line is `# {path.stem}: what it is about`, with the name of the file.')
     by_kind = {part.kind: part for part in parts}
-    for kind in ('lines' if 'lines' in by_kind else 'start', 'solution'):
+    for kind in ('start', 'solution'):
         if kind not in by_kind:
             raise head.source.wrong(f'the exercise has no `## {kind}`.')
-    lines = listed(by_kind['lines'].source) if 'lines' in by_kind else {}
-    start = f'{ORDER} = ...\n' if lines else answer(by_kind['start'], '')
+    start = answer(by_kind['start'], '')
     solution = answer(by_kind['solution'], start)
     mistakes: dict[str, Mistake] = {}
     for part in (part for part in parts if part.kind == 'mistake'):
@@ -71,9 +68,9 @@ def read(path: Path, trial: Callable[..., Any] | None) -> Exercise:
         belief, hint = part.title.strip('“”" '), paragraphs(part.words)
         mistakes[part.name] = Mistake(part.name, belief, hint, answer(part, solution))
     task, *hints = map(paragraphs, re.split(r'^\d+\. ', head.words, flags=re.M))
-    why, called = by_kind['solution'].words, last_name(start, by_kind.get('start', head))
-    written = head.name, head.title, task, tuple(hints), start, why, solution, tuple(mistakes.values()), called, trial
-    return Ordering(*written, lines) if lines else Exercise(*written)
+    called, found = last_name(start, by_kind['start']), tuple(mistakes.values())
+    why = by_kind['solution'].words
+    return Exercise(head.name, head.title, task, tuple(hints), start, why, solution, found, called, trial)
 
 
 def sections(source: Source) -> list[Section]:
@@ -93,7 +90,7 @@ def section(source: Source) -> Section:
     first = source.line == 1
     read = (TITLE if first else SECTION).fullmatch(heading.rstrip())
     if read is None:
-        due = '`# 3a: a title`' if first else '`## start`, `## lines`, `## solution` or `## mistake name: a belief`'
+        due = '`# 3a: a title`' if first else '`## start`, `## solution` or `## mistake name: a belief`'
         raise source.wrong(f'{heading!r} is no heading of an exercise; here stands {due}.')
     kind, name, title = ('head', read[1], read[2]) if first else (read[1].split()[0], read[2] or '', read[3] or '')
     fence, *more = *FENCE.finditer(source.text), None
@@ -101,17 +98,6 @@ def section(source: Source) -> Section:
         raise source.wrong('there is one fence under a heading.', more[0].start())
     code = source.part(*fence.span(2)) if fence else source.part(0, 0)
     return Section(source, kind, name, title, FENCE.sub('', rest).strip(), fence[1] if fence else '', code)
-
-
-def listed(source: Source) -> dict[str, str]:
-    """The lines of an ordering: key -> line."""
-    found = {}
-    for line in re.compile(r'^.*\S', re.M).finditer(source.text, source.text.index('\n')):
-        read = re.fullmatch(r'- (.+?): (.+)', line[0])
-        if read is None:
-            raise source.wrong('a line that is to be put into order is written `- key: the line`.', line.start())
-        found[read[1]] = read[2]
-    return found
 
 
 def answer(part: Section, base: str) -> str:

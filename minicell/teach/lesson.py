@@ -1,7 +1,6 @@
 """One lesson on the page: `L = lesson('03')` sets it up, and everything else hangs on L."""
 
 import shutil
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -16,12 +15,11 @@ from .card import Card
 from .course import Progress
 from .exercise import Exercise, Verdict
 from .figure import Shown
-from .live import TURN, Live, follow
-from .order import Ordering
+from .live import TURN, Live
 from .present import Presentation, beats, notebook_of
 from .progress import Kept
 from .question import Prediction, Result, Sentence, Waits
-from .task import EDITOR, Order, Task
+from .task import EDITOR, Task
 
 
 def lesson(number: str, keep: bool = True) -> 'Lesson':
@@ -101,7 +99,7 @@ class Lesson:
         with suppress(ValueError):
             if kind in ('question', 'sentence'):
                 return self.predict(name) if kind == 'question' else self.sentence(name)
-            if kind in ('exercise', 'order'):
+            if kind == 'exercise':
                 return self._task(*name.split(' ', 1))
         return None
 
@@ -190,14 +188,9 @@ class Lesson:
         """The card of an exercise with a place to write of its own, for where there is no cell to write in."""
         return self._task(name, EDITOR)
 
-    def order(self, name: str) -> Card:
-        """An exercise whose lines are to be put into order."""
-        if not isinstance(self.asked(name), Ordering):
-            raise ValueError(f'exercise {name} asks for code, not for an order: write L.exercise({name!r})')
-        return self._task(name)
-
     def _task(self, name: str, which: str = '') -> Task:
-        return self._card(Order if isinstance(self.asked(name), Ordering) else Task, name, which)
+        self.asked(name)
+        return self._card(Task, name, which)
 
     def check(self, name: str, answer: Any = ...) -> Verdict:
         """Check an answer. Never raises: not attempted, passed, or failed because of a named misconception."""
@@ -241,30 +234,6 @@ class Lesson:
             if self.bridge is not None:
                 figure.tells = self.bridge.send
         return figure.shown
-
-    def live(self, function: Callable, start: float, stop: float, value: float | None = None) -> Shown:
-        """The picture of a function of yours, with a slider for its input: move it, and the function runs again.
-
-        The slider goes from `start` to `stop`, and stands at `value`, by default in the middle. The function gets a
-        Tensor with that one number. What it returns is differentiated, and the picture shows your own lines:
-
-            def f(x):
-                return x * x + 3 * x
-
-            L.live(f, -2, 2)
-
-        A function that takes a gradient itself is shown as it is. So you may drag something else than the input:
-
-            def scaled(scale):
-                return ms.grad(lambda x, y: (scale * net(x, y)).sum(), (0, 1))(x, y)
-
-            L.live(scaled, 0.1, 10)
-
-        The picture stays at the step that it shows. Where the function raises an exception, the reason is told over
-        the picture, and the next value is tried as if nothing had happened.
-        """
-        figure = follow(function, start, stop, value)
-        return self._figure(figure.name, figure)
 
     def present(self, at: str = '') -> Presentation:
         """The lesson on a projector, beat by beat; `at` is a jump code such as 'L03-s4-x2'.

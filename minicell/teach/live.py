@@ -16,21 +16,17 @@ from typing import Any, NamedTuple
 
 import minicell as ms
 from minicell.core.errors import MinicellError, users_line
-from minicell.core.watch import Begin
-from minicell.errors import SettingError
 from minicell.ink import svg
 from minicell.ink.boxes import Text
 from minicell.ink.film import Film
 from minicell.ink.numbers import said as number
 from minicell.ink.page import fragment
 from minicell.ink.sheet import Sheet, sheet
-from minicell.story.names import parameters
 from minicell.view.picture import Picture
 
 from .figure import Drawing, Shown, film, printed, still_of
 
 REST = 0.3  # seconds
-STEPS = 100  # of the slider of a function
 TURN = threading.RLock()  # the kernel may hear the page in a thread of its own, and there is one tape
 CONTROLS, SCRIPT = (Path(__file__).with_name(name) for name in ('controls.js', 'live.js'))
 figures = count(1).__next__
@@ -206,28 +202,6 @@ def run(text: str, stops: bool = False, **space: Any) -> ms.Tape:
     with suppress(Exception if stops else ()), tape:
         exec(compile(text, name, 'exec'), {'ms': ms, **space})
     return tape
-
-
-def follow(function: Callable, start: float, stop: float, value: float | None = None) -> Follow:
-    """The picture of a function of one number, with a slider for that number. See `Lesson.live`."""
-    if not start < stop:
-        raise SettingError(f'a slider leads from a smaller number to a larger one, and not from {start} to {stop}.')
-
-    name = getattr(function, '__name__', '')
-    called = name if name.isidentifier() else 'f'
-    x = parameters(function, 1)[0] or 'x'
-
-    def program(number: float) -> Any:
-        with ms.Tape() as tape:
-            made = function(ms.Tensor(float(number)))
-        if isinstance(made, ms.Tape | Picture):
-            return made
-        if any(isinstance(event, Begin) for event in tape.events):
-            return tape
-        return run(f'd{x} = ms.grad({called})({x})', **{called: function, x: ms.Tensor(float(number))})
-
-    middle = (start + stop) / 2 if value is None else value
-    return Follow(called, Control(x, middle, (start, stop), (stop - start) / STEPS), program)
 
 
 def refused(value: float, error: Exception) -> str:

@@ -1,8 +1,8 @@
 """The card of an exercise: it stands under the cell in which a learner writes, and says how that goes.
 
 What is asked, a list of checks that fills, one finding at a time, and hints, one after another. The solution and the
-common mistakes are code to copy, or to be put into a cell: `L.insert('3a', 'solution')`. An order is chosen in the card
-itself; and where there is no cell, as in a presentation, so is code written.
+common mistakes are code to copy, or to be put into a cell: `L.insert('3a', 'solution')`. Where there is no
+cell, as in a presentation, code is written in the card itself.
 """
 
 from functools import cached_property
@@ -82,7 +82,7 @@ class Task(Card):
         )
         return (
             f'{head(f"Exercise {asked.name}", self.state(checks), asked.title)}'
-            f'<div class="ask">{words.paragraphs(asked.task)}{self.offered()}</div><ul class="checks">{listed}</ul>'
+            f'<div class="ask">{words.paragraphs(asked.task)}</div><ul class="checks">{listed}</ul>'
             f'{self.finding()}{self.tape}<ul class="hints">{hints}</ul>{solution}'
             f'{words.folded(f"{len(asked.mistakes)} common mistakes", tries, "tries")}'
         )
@@ -96,14 +96,10 @@ class Task(Card):
         before = self.told.get('state') == 'passed'
         return 'passed' if self.verdict.passed else 'passed before' if before else 'not attempted yet'
 
-    def offered(self) -> str:
-        """What stands under the task."""
-        return ''
-
     def code(self, code: str, which: str) -> str:
         """Stored code to copy, and the line that puts it into a cell."""
         line = words.note(f'To put it into the cell below: `L.insert({self.name!r}, {which!r})`')
-        return f'<div class="code">{words.pre(self.exercise.printed(code))}</div>{line}'
+        return f'<div class="code">{words.pre(code)}</div>{line}'
 
     def finding(self) -> str:
         """What the check found: the belief, what to look at, the numbers."""
@@ -140,42 +136,6 @@ class Task(Card):
         steps = [step.jump.lower() for step in Picture(tape).films[0].steps]
         answers = next((word for word in ('error', 'compare', 'takeover') if word in steps), None)
         self.tape = f'<div class="tape">{Picture(tape, step=answers).html()}</div>'
-
-
-class Order(Task):
-    """An exercise whose lines are put into order, by pressing them one after another."""
-
-    kind = 'order'
-
-    def begin(self) -> None:
-        super().begin()
-        self.order: list[str] = []
-
-    def hear(self, said: dict[str, Any]) -> None:
-        if isinstance(said.get('order'), list):
-            self.order = [key for key in said['order'] if key in self.exercise.lines]
-            self.judged(self.exercise.check(self.order))
-        else:
-            super().hear(said)
-
-    def facts(self) -> dict[str, Any]:
-        """The order that was chosen, and the real one, for a page without a kernel."""
-        places = self.exercise.order(self.exercise.solution)
-        return super().facts() | {'order': self.order, 'places': places}
-
-    def offered(self) -> str:
-        """The lines to choose from."""
-        rows = ''.join(
-            f'<li data-line="{key}"><span class="text">{words.inline(line)}</span></li>'
-            for key, line in self.exercise.lines.items()
-        )
-        spare = len(self.exercise.lines) - self.exercise.places
-        left = f' {spare} of them belong{"s" if spare == 1 else ""} nowhere.' if spare else ''
-        return f'{words.note(f"Press the lines in their order.{left}")}<ul class="choices">{rows}</ul>'
-
-    def text(self) -> str:
-        lines = (f'  {key}: {self.exercise.plain_line(key)}' for key in self.exercise.lines)
-        return '\n'.join([super().text(), *lines])
 
 
 def line(check: Check) -> str:

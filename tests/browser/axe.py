@@ -30,7 +30,7 @@ USE = """async () => {
   for (const list of document.querySelectorAll('.mc-card [role=radiogroup]'))
     [...list.querySelectorAll('input')].at(-1).click();
   const words = [/^Commit$/, ...Array(3).fill(/^Hint \\d/), /^Try a common mistake$/, /^Solution$/];
-  return [...words, /^Check this order$/, /^Show the model answer$/, /^Next/, /^Takeover$/, /^Compare$/].map(press);
+  return [...words, /^Show the model answer$/, /^Next/, /^Takeover$/, /^Compare$/].map(press);
 }"""
 
 # ... and the page's own script names what is new soon after: nothing has changed for a second, or for 20.

@@ -26,9 +26,8 @@ HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Cards</tit
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A page with a card of each kind, as a notebook shows them."""
     folder = tmp_path_factory.mktemp('cards')
-    L, M = lesson('03', keep=False), lesson('01', keep=False)
-    M.check('1a', ['sin'])
-    shown = [L.predict('takeover'), L.check('3a', 3).card, M.order('1a'), L.sentence('takeover'), L.progress(), Map()]
+    L = lesson('03', keep=False)
+    shown = [L.predict('takeover'), L.check('3a', 3).card, L.sentence('takeover'), L.progress(), Map()]
     shown.insert(1, Result(L.predict('takeover'), 'printed 42'))
     asked = L.recall('recall 1').bundle()['text/html']
     damaged = [asked.replace('data-card="{', 'data-card="edited by hand'), asked.replace('class="choices"', '')]
@@ -103,20 +102,6 @@ def test_an_exercise_shows_hints_in_order_mistakes_one_by_one_and_the_solution(p
     page.context.grant_permissions(['clipboard-read', 'clipboard-write'])
     asked.locator('.solution').get_by_role('button', name='Copy').click()
     assert 'x.T' in page.evaluate('() => navigator.clipboard.readText()')
-
-
-def test_an_order_is_pressed_line_by_line(page):
-    asked = card(page, 'order')
-    lines = asked.locator('.choices [aria-pressed]')
-    right = asked.evaluate('one => JSON.parse(one.dataset.card).places')
-    for line in right:
-        asked.locator(f'[data-line="{line}"] button').press('Enter')
-    expect(lines.and_(page.locator('[aria-pressed=true]'))).to_have_count(len(right))
-    asked.get_by_role('button', name='Check this order').click()
-    expect(asked).to_contain_text(f'All {len(right)} places agree')
-    asked.locator(f'[data-line="{right[0]}"] button').click()  # pressed again, it is taken back
-    asked.get_by_role('button', name='Check this order').click()
-    expect(asked).to_contain_text(f'0 of {len(right)} places agree')
 
 
 @pytest.mark.parametrize('how', [0, 1], ids=['its facts', 'its parts'])

@@ -39,7 +39,13 @@ def f(x):
         y = ops.matmul(y, y)
     return y + 3 * x
 
-L.live(f, -2, 2)
+def program(value):
+    with ms.Tape() as tape:
+        ms.grad(f)(ms.Tensor(float(value)))
+    return tape
+
+from minicell.teach.live import Control, Follow
+L._figure('f', Follow('f', Control('x', 0, (-2, 2), 0.04), program))
 """
 PLAIN = """\
 from minicell.ink.boxes import Text

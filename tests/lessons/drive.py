@@ -33,7 +33,7 @@ for result in [card for card in L.cards.values() if isinstance(card, Result)]:
 for name in L.about.questions:
     commit(L, name, right=True)
 for card in list(L.cards.values()):
-    for said in ({}, {'hints': 2}, {'hints': 'x'}, {'order': [3, None]}, {'code': '1/0'}, {'said': '<b>'}, {'tape': 1}):
+    for said in ({}, {'hints': 2}, {'hints': 'x'}, {'code': '1/0'}, {'said': '<b>'}, {'tape': 1}):
         L.hear({'of': card.id, **said})
 print(json.dumps(seen))
 """

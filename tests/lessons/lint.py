@@ -60,7 +60,7 @@ def predicts_first(notebook: Any) -> list[str]:
 
 def one_figure_a_cell(notebook: Any) -> list[str]:
     """One thing to move in a cell's output. (That a figure has one control is for a test with widgets.)"""
-    shows = re.compile(r'L\.(?:figure|predict|recall|exercise|order|sentence)\(|^tape$|\.show\(', re.MULTILINE)
+    shows = re.compile(r'L\.(?:figure|predict|recall|exercise|sentence)\(|^tape$|\.show\(', re.MULTILINE)
     return [f'{cell.id}: several things to move' for cell in code(notebook) if len(shows.findall(cell.source)) > 1]
 
 
@@ -217,7 +217,7 @@ def set_up_in_one_line(notebook: Any) -> list[str]:
 
 def exercises_have_mistakes(notebook: Any) -> list[str]:
     """There is an exercise, and each offers hints, its solution and at least three common mistakes."""
-    cells = [cell for cell in code(notebook) if re.search(r'\bL\.(check|order)\(', cell.source)]
+    cells = [cell for cell in code(notebook) if re.search(r'\bL\.check\(', cell.source)]
     found = [] if cells else ['no exercise']
     for cell in cells:
         said = ' '.join(page(output) for output in cell.outputs)

@@ -6,7 +6,6 @@ import pytest
 
 from minicell.teach.about import about
 from minicell.teach.exercise import same
-from minicell.teach.order import Ordering
 from tests.lessons.notebooks import NUMBERS, answer_and_check, asks, every_exercise, read
 
 EXERCISES = every_exercise()
@@ -75,12 +74,6 @@ def test_check_never_raises(name):
 def test_checking_code_never_raises(name):
     for code in ('', 'x =', '1/0', 'import nothing_like_it', 'raise SystemExit', '\x00'):
         assert BY_NAME[name].check_code(code).state == 'failed', code
-
-
-def test_lines_are_not_offered_in_their_order():
-    for ordering in (each for each in EXERCISES if isinstance(each, Ordering)):
-        due = ordering.order(ordering.solution)
-        assert [key for key in ordering.lines if key in due] != due, ordering.name
 
 
 @pytest.mark.parametrize('number', NUMBERS)

@@ -9,7 +9,7 @@ from minicell import nn, ops
 from minicell.core.watch import Op
 from minicell.teach.about import exercise
 from minicell.teach.exercise import run
-from minicell.teach.lesson01 import PROGRAMS, right
+from minicell.teach.lesson01 import PROGRAMS, STEPS, right
 from minicell.teach.lesson01.entries import HIDDEN, WORDS, engine, entries_of
 from minicell.teach.lesson01.figures import branch, called
 from tests.lessons.answers import Answers, changed, indented, mistake_of
@@ -18,6 +18,7 @@ from tests.lessons.page import Page
 from tests.messages import tells
 
 ORDER, LOOP, RULE, HUNT = map(exercise, ('1a', '1b', '1c', '1d'))
+RIGHT = ['start', 'log', 'mul 2', 'mul 1', 'sin', 'dx']
 PAGE = Page('01')
 
 
@@ -85,8 +86,10 @@ def test_the_line_that_did_not_run_wrote_nothing():
 
 
 def test_the_order_is_that_of_the_real_tape():
-    assert right() == ['start', 'log', 'mul 2', 'mul 1', 'sin', 'dx']
-    assert set(ORDER.lines) - set(right()) == {'exp', 'if'}
+    assert right() == RIGHT
+    assert set(STEPS) - set(right()) == {'exp', 'if'}
+    assert [step for step in STEPS if step in right()] != right(), 'offered in the right order'
+    assert all(f"# '{step}' " in ORDER.start for step in STEPS)
 
 
 def test_the_program_on_the_page_is_the_one_that_runs():
@@ -103,7 +106,7 @@ def test_the_program_on_the_page_is_the_one_that_runs():
 @pytest.mark.parametrize(
     ('order', 'named'),
     [
-        (['start', 'log', 'mul 1', 'mul 2', 'dx', 'sin'], 'loop-forward'),  # right to its third place
+        (['start', 'log', 'mul 1', 'mul 2', 'dx', 'sin'], ''),
         (['start', 'sin', 'mul 1', 'mul 2', 'log', 'dx'], 'forward'),
         (['start', 'sin', 'mul 2', 'mul 1', 'log', 'dx'], ''),  # two are exchanged: not all lines from top to bottom
         (['start', 'mul 2', 'log', 'mul 1', 'sin', 'dx'], ''),
@@ -117,6 +120,25 @@ def test_the_program_on_the_page_is_the_one_that_runs():
 def test_a_half_right_order_is_told_its_belief(order, named):
     verdict = ORDER.check(order)
     assert verdict.state == 'failed' and (mistake_of(verdict) or '') == named, verdict
+
+
+@pytest.mark.parametrize(
+    ('given', 'told'),
+    [
+        ((*RIGHT[1:], 'start'), 'is place 1'),
+        ([*RIGHT[:5], ...], '6 places; 5'),
+        (RIGHT[:2], '6 places; 2'),
+        ([*RIGHT[:5], 'cos', 3], "no step 'cos', 3"),
+        ([['sin'], 'log'], 'no step'),
+        ('start', 'got str'),
+        (dict.fromkeys(RIGHT), 'got dict'),
+    ],
+)
+def test_an_order_is_told_where_to_look(given, told):
+    verdict = ORDER.check(given)
+    assert verdict.state == 'failed' and ORDER.check(tuple(RIGHT)).passed
+    tells(repr(verdict), '1a', told)
+    assert ORDER.check([..., ...]).state == ORDER.check([]).state == 'open'
 
 
 @pytest.mark.parametrize('stored', [m for m in ORDER.mistakes if 'branch' in m.name], ids=lambda stored: stored.name)

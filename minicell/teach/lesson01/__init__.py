@@ -13,7 +13,7 @@ import numpy as np
 import minicell as ms
 from minicell.core.watch import Back, Begin, End, Give, Op
 from minicell.teach import about
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, function_of, stopped
+from minicell.teach.trials import ERRORS, Ended, Hunt, Trial, begun, end, function_of, stopped
 
 from .entries import HIDDEN, WORDS, Engine, engine, entries_of, read_back, total
 from .figures import FIGURES
@@ -49,6 +49,31 @@ def right() -> list[str]:
         elif isinstance(event, End):
             steps.append('dx')
     return steps
+
+
+STEPS = 'sin', 'mul 1', 'exp', 'start', 'if', 'dx', 'mul 2', 'log'  # as they are offered
+
+
+def order(answer: Any) -> Trial:
+    """Compare an order of steps with that of the tape."""
+    due = right()
+    if not isinstance(answer, list | tuple):
+        end(f'check wants the list ORDER; it got {type(answer).__name__}.', returned=type(answer).__name__)
+    if all(step is ... for step in answer):
+        raise Ended
+    chosen = tuple(step for step in STEPS if step in answer)
+    strange = [repr(step) for step in answer if step is not ... and step not in STEPS]
+    hits = [one == other for one, other in zip(answer, due, strict=False)]
+    if strange:
+        said = f'There is no step {", ".join(strange)}. The steps are {", ".join(STEPS)}.'
+    elif len(answer) != len(due) or ... in answer:
+        said = f'There are {len(due)} places; {sum(step is not ... for step in answer)} are filled.'
+    elif all(hits):
+        said = f'All {len(due)} places agree with what really ran.'
+    else:
+        where = hits.index(False) + 1
+        said = f'{sum(hits)} of {len(due)} places agree with what really ran. The first that does not is place {where}.'
+    return Trial(True, list(answer) == due, {'which steps happen': chosen, 'their order': tuple(answer)}, said)
 
 
 def fan_out(x: Any, y: Any) -> Any:
@@ -170,4 +195,4 @@ def hunt(answer: Any) -> Trial:
     return trial
 
 
-TRIALS = {'1a': right, '1b': loop, '1c': rule, '1d': hunt}
+TRIALS = {'1a': order, '1b': loop, '1c': rule, '1d': hunt}
