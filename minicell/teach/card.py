@@ -72,7 +72,7 @@ class Card:
         """Keep what was said of it."""
         self.lesson.kept.tell(self.key, **said)
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         """Be as if nobody had been here."""
 
     def hear(self, said: dict[str, Any]) -> None:

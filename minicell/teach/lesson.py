@@ -16,9 +16,9 @@ from .course import Progress
 from .exercise import Exercise, Verdict
 from .figure import Shown
 from .live import TURN, Live
-from .present import Presentation, beats, notebook_of
+from .present import Presentation
 from .progress import Kept
-from .question import Prediction, Result, Sentence, Waits
+from .question import Prediction, Sentence, Waits
 from .task import EDITOR, Task
 
 
@@ -64,7 +64,7 @@ class Lesson:
         parts = (f'minicell {__version__}', repr(self), f'seed {self.about.seed}', 'works offline', dot)
         said = [' · '.join(parts), self.kept.trouble, MISSING if notebook and self.bridge is None else '']
         if self.kept.states:
-            said.append(f'So far: {self._card(Progress, "progress").states()[0]}. L.again() starts over.')
+            said.append(f'So far: {self._card(Progress, "progress").states()[0]}. L.reset() starts over.')
         return '\n'.join(filter(None, said))
 
     def missing(self, shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None) -> None:
@@ -142,7 +142,7 @@ class Lesson:
             return None
         printed = caught.stdout + ''.join(str(out) for out in caught.outputs)
         if asked := self._asked(name):
-            return self._waits(Result(asked, printed))
+            return self._waits(Waits(asked, printed))
         print(printed, end='')
         return None
 
@@ -161,26 +161,18 @@ class Lesson:
         self.draw()
         print('Unlocked: every answer and result of this lesson is open.')
 
-    def again(self) -> None:
-        """Begin anew: every question and exercise of the lesson, and its progress. Your cells stay as they are."""
-        self.unlocked = False
-        self.kept.tell(None)
-        for card in self.cards.values():
-            card.begin()
-        self.draw()
-        print(f'{self} begins anew: every question and every exercise.')
-
     def reset(self) -> None:
         """Start over: the seed, all controls, questions, exercises and progress are as at the beginning.
 
         Names that your cells have defined stay as they are; to lose them too, restart the kernel.
         """
         set_seed(self.about.seed)
-        for figure in self.heard.values():
-            if isinstance(figure, Live):
-                figure.reset()
-        self.again()
-        print(f'The seed is {self.about.seed}, and every control is as at the beginning.')
+        self.unlocked = False
+        self.kept.tell(None)
+        for each in (*self.heard.values(), *self.cards.values()):
+            each.reset()
+        self.draw()
+        print(f'{self} begins anew: its questions, exercises and controls, and the seed, which is {self.about.seed}.')
 
     # ---- exercises --------------------------------------------------------------------------------------------------
 
@@ -224,7 +216,7 @@ class Lesson:
         """A figure of the lesson with its one control; with `after`, it opens when that prediction is committed."""
         shown = self._figure(name, self._of(self.about.python.FIGURES, name)(*arguments))
         asked = self._asked(after)
-        return self._waits(Waits(asked, name, shown)) if asked else shown
+        return self._waits(Waits(asked, figure=shown, which=f'figure {name}')) if asked else shown
 
     def _figure(self, name: str, figure: Any) -> Shown:
         """What a figure shows; one with controls is heard, and told of."""
@@ -243,9 +235,7 @@ class Lesson:
         shell = get_ipython()
         if shell is None:
             raise RuntimeError('present() shows the cells of a notebook: call it in one')
-        presentation = Presentation(self, beats(self.number, notebook_of(self.number)), shell, at)
-        self.heard[presentation.id] = presentation
-        return presentation
+        return Presentation(self, shell, at)
 
     def _of(self, things: dict[str, Any], name: str, whose: str = '', what: str = '') -> Any:
         if name not in things:

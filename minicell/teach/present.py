@@ -21,6 +21,7 @@ from minicell.ink.page.fragment import script, sheet_of, stripped
 from minicell.ink.style import LIGHT, variables
 
 from .card import DAY
+from .source import path_of
 
 HEADING = re.compile(r'^#{1,6} +(.+?)\s*$', re.MULTILINE)
 SETUP = re.compile(r'\blesson\(')
@@ -67,17 +68,11 @@ class Beat(NamedTuple):
         return f'L{self.lesson}-s{self.section}-x{self.step}'
 
 
-def notebook_of(lesson: str) -> Path:
-    """A lesson's notebook: the learner's own, the checkout's, or that of the package."""
-    package = Path(__file__).resolve().parents[1]
-    for folder in (Path.cwd(), package.parent / 'lessons', package / 'lessons'):
-        for path in sorted(folder.glob(f'{lesson}_*.ipynb')):
-            return path
-    raise FileNotFoundError(f'the notebook of lesson {lesson} is not here: open it in its own folder')
+def beats(lesson: str) -> list[Beat]:
+    """The beats of a lesson, from its notebook as it is shipped: what a teacher has solved, or added, is no beat.
 
-
-def beats(lesson: str, path: Path) -> list[Beat]:
-    """The beats of a notebook. The cell that sets up the lesson is not for the screen."""
+    The cell that sets up the lesson is not for the screen.
+    """
     found: list[Beat] = []
     section, title, waiting = 0, '', []
 
@@ -87,7 +82,9 @@ def beats(lesson: str, path: Path) -> list[Beat]:
             found.append(Beat(lesson, section, step, title, tuple(waiting)))
             waiting.clear()
 
-    for cell in json.loads(path.read_text(encoding='utf-8'))['cells']:
+    source = path_of(lesson)
+    notebook = source.parents[1] / f'{source.stem}.ipynb'
+    for cell in json.loads(notebook.read_text(encoding='utf-8'))['cells']:
         part = Part(cell['cell_type'], ''.join(cell['source']))
         if part.kind == 'markdown':
             heading = HEADING.match(part.text)
@@ -114,13 +111,14 @@ def place(found: list[Beat], code: str) -> int:
 
 
 class Presentation:
-    """The beats of a lesson, and the panel that shows them. `lesson` can be reset and unlocked."""
+    """The beats of a lesson, and the panel that shows them. `lesson` can be reset and unlocked, and hears its page."""
 
-    def __init__(self, lesson: Any, beats: list[Beat], shell: Any, at: str = '') -> None:
-        self.lesson, self.beats, self.shell = lesson, beats, shell
+    def __init__(self, lesson: Any, shell: Any, at: str = '') -> None:
+        self.lesson, self.shell, self.beats = lesson, shell, beats(lesson.number)
         self.id = f'{lesson.number} presentation {len(lesson.heard)}'
+        lesson.heard[self.id] = self
         self.shown: list[list[dict[str, Any]]] = []  # of the beats whose cells have run: what each has on the screen
-        self.at = place(beats, at) if at else 0
+        self.at = place(self.beats, at) if at else 0
         self.said = ''
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -143,7 +141,6 @@ class Presentation:
                 self.tell('unlocked')
             elif said.get('act') == 'reset':  # then the way to this beat again
                 self.lesson.reset()
-                self.shown.clear()
                 self.go(self.at, 'as at the beginning')
             elif code := str(said.get('code', '')).strip():
                 try:
@@ -152,6 +149,10 @@ class Presentation:
                     self.tell('no such code')
             elif isinstance(said.get('on'), int):
                 self.go(self.at + said['on'])
+
+    def reset(self) -> None:
+        """No cell has run: the next beat is reached by all before it."""
+        self.shown.clear()
 
     def go(self, index: int, said: str = '') -> None:
         """Show a beat; before the first and after the last there is nothing to go to."""

@@ -104,72 +104,46 @@ class Prediction(Card):
         return '\n'.join([f'{self.question.kind}: {asked}', *rows])
 
 
-class Result(Card):
-    """What a cell printed, kept back until the question is answered."""
+class Waits(Card):
+    """What answers a question, kept back until that is answered: what a cell printed, or a figure."""
 
     kind = 'lock'
 
-    def __init__(self, prediction: Prediction, printed: str) -> None:
-        super().__init__(prediction.lesson, prediction.name)
-        self.prediction, self.printed = prediction, printed
+    def __init__(self, prediction: Prediction, printed: str = '', figure: Any = None, which: str = '') -> None:
+        super().__init__(prediction.lesson, prediction.name, which)
+        self.prediction, self.printed, self.figure = prediction, printed, figure
+
+    def bundle(self) -> dict[str, str]:
+        """A figure is itself once the question is answered; where a notebook is kept, its stills."""
+        if self.figure is None or not (self.prediction.unlocked or os.environ.get(STILL)):
+            return super().bundle()
+        self.shown = self.html()
+        return self.figure._repr_mimebundle_()
+
+    def html(self) -> str:
+        """The line; once the question is answered, of a figure no card at all."""
+        return 'the figure' if self.figure is not None and self.prediction.unlocked else super().html()
 
     def facts(self) -> dict[str, Any]:
         return {'open': True} if self.prediction.unlocked else {}
 
     @property
     def label(self) -> str:
-        return f'What the cell printed, after {self.prediction.label}'
+        return f'What answers {self.prediction.label}'
 
     def body(self) -> str:
+        """The line, and for a page without a kernel what it opens to."""
         asked, opened = self.prediction, self.prediction.unlocked
+        what = 'The cell has run. Its output' if self.figure is None else 'A figure answers this. It'
+        waits = f'{what} opens when you have answered **{asked.question.kind}** above.'
         said = '' if asked.choice is None else f'You said: {asked.choice.text}'
-        inside = f'<p class="said">{words.inline(said)}</p>{words.pre(self.printed)}'
-        inside += words.paragraphs(asked.question.after)
-        waits = '' if opened else waiting('The cell has run. Its output', asked)
-        return waits + words.folded('What the cell printed', inside, 'opened', opened)
+        inside = words.pre(self.printed) + words.paragraphs(asked.question.after)
+        inside = f'<p class="said">{words.inline(said)}</p>{inside if self.figure is None else self.figure.still()}'
+        line = '' if opened else f'<p class="wait">{words.inline(waits)}</p>'
+        return line + words.folded('The figure' if self.figure else 'What the cell printed', inside, 'opened', opened)
 
     def text(self) -> str:
-        return self.printed.rstrip('\n')
-
-
-class Waits(Card):
-    """A line where a figure will be that answers a question: it opens when that is answered."""
-
-    kind = 'lock'
-
-    def __init__(self, prediction: Prediction, called: str, shown: Any) -> None:
-        super().__init__(prediction.lesson, prediction.name, f'figure {called}')
-        self.prediction, self.figure = prediction, shown
-
-    def bundle(self) -> dict[str, str]:
-        """The figure itself, once the question is answered; where a notebook is kept, its stills."""
-        if not (self.prediction.unlocked or os.environ.get(STILL)):
-            return super().bundle()
-        self.shown = self.html()
-        return self.figure._repr_mimebundle_()
-
-    def html(self) -> str:
-        """The line; once the question is answered, no card at all."""
-        return 'the figure' if self.prediction.unlocked else super().html()
-
-    @property
-    def label(self) -> str:
-        return f'A figure, after {self.prediction.label}'
-
-    def body(self) -> str:
-        """The line, and for a page without a kernel what the figure shows there."""
-        inside = f'<p class="said"></p>{self.figure.still()}'
-        return waiting('A figure answers this. It', self.prediction) + words.folded('The figure', inside, 'opened')
-
-    def text(self) -> str:
-        return repr(self.figure)
-
-
-def waiting(what: str, asked: Prediction) -> str:
-    """The one line of what waits for a question."""
-    return (
-        f'<p class="wait">{words.inline(f"{what} opens when you have answered **{asked.question.kind}** above.")}</p>'
-    )
+        return self.printed.rstrip('\n') if self.figure is None else repr(self.figure)
 
 
 class Sentence(Card):

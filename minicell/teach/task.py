@@ -29,14 +29,14 @@ class Task(Card):
     def __init__(self, lesson: Any, name: str, which: str = '') -> None:
         super().__init__(lesson, name, which)
         self.editor = self.exercise.start if which == EDITOR else None
-        self.begin()
+        self.reset()
 
     @cached_property
     def exercise(self) -> Exercise:
         """What is asked."""
         return self.lesson.asked(self.name)
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         self.verdict, self.tape = self.exercise.untouched(), ''
 
     def judged(self, verdict: Verdict) -> Verdict:

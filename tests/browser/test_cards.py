@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from minicell.teach import Map, lesson
 from minicell.teach.progress import SWITCH
-from minicell.teach.question import Result
+from minicell.teach.question import Waits
 from tests.browser.axe import axe
 from tests.browser.lab import BLANK, Seen
 from tests.browser.served import served
@@ -28,7 +28,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp('cards')
     L = lesson('03', keep=False)
     shown = [L.predict('takeover'), L.check('3a', 3).card, L.sentence('takeover'), L.progress(), Map()]
-    shown.insert(1, Result(L.predict('takeover'), 'printed 42'))
+    shown.insert(1, Waits(L.predict('takeover'), 'printed 42'))
     asked = L.recall('recall 1').bundle()['text/html']
     damaged = [asked.replace('data-card="{', 'data-card="edited by hand'), asked.replace('class="choices"', '')]
     with pytest.MonkeyPatch.context() as patch:

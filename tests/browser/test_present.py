@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from minicell.teach.present import beats, notebook_of
+from minicell.teach.present import beats
 from tests.browser import sample
 from tests.browser.axe import PRESENTED, UNROLLED, axe
 from tests.browser.lab import CELLS, RUN_ALL, Notebook, errors, serve
@@ -16,7 +16,7 @@ from tests.lessons.notebooks import PATHS
 
 pytestmark = pytest.mark.nightly
 
-LESSONS = {lesson: len(beats(lesson, notebook_of(lesson))) for lesson in ('03', '09')}  # and how many beats they have
+LESSONS = {lesson: len(beats(lesson)) for lesson in ('03', '09')}  # and how many beats they have
 SCREEN = {'width': 1280, 'height': 720}
 SMALLEST = 22  # pixels on the screen
 SMALLEST_OF_TAPE = 11  # its picture is seen whole: arrows lead from one side of it to the other

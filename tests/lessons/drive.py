@@ -16,10 +16,10 @@ def commit(L: Any, name: str, right: bool) -> None:
 # every card is told all that a page could tell it, and more.
 RESULTS = """\
 import json
-from minicell.teach.question import Result
+from minicell.teach.question import Waits
 from tests.lessons.drive import commit
 seen = {}
-for result in [card for card in L.cards.values() if isinstance(card, Result)]:
+for result in [card for card in L.cards.values() if isinstance(card, Waits) and card.figure is None]:
     asked, folded = result.prediction, '<details class="opened"><summary>'
     early = folded not in result.html() or 'when you have answered' not in result.html()
     for nothing in (None, -1, 99, 'x'):
@@ -41,9 +41,8 @@ print(json.dumps(seen))
 # A teacher goes through all beats of the lesson; what a cell of one complains of is on its screen.
 BEATS = """\
 import json
-from minicell.teach.present import beats, notebook_of
 from minicell.teach.present import Presentation
-presentation = Presentation(L, beats(L.number, notebook_of(L.number)), get_ipython())
+presentation = Presentation(L, get_ipython())
 presentation.go(len(presentation.beats))
 said = [out['data'].get('application/vnd.jupyter.stderr') for shown in presentation.shown for out in shown]
 print(json.dumps({'beats': len(presentation.shown), 'said': [*filter(None, said)]}))

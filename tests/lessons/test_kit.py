@@ -17,7 +17,7 @@ from minicell.teach.bridge import MISSING, bridge
 from minicell.teach.exercise import run
 from minicell.teach.figure import Shown
 from minicell.teach.freeze import freeze
-from minicell.teach.question import Choice, Question, Result, Waits
+from minicell.teach.question import Choice, Question, Waits
 from minicell.teach.source import Source, SourceError, parse
 from minicell.view.picture import STILL
 from tests.lessons.drive import commit
@@ -45,7 +45,7 @@ def answer(asked, said):
 
 
 def test_predict_commit_reveal(asked):
-    result = Result(asked, 'printed <s>42</s>')
+    result = Waits(asked, 'printed <s>42</s>')
     assert asked.facts() == {'right': 0} and result.facts() == {}
     assert '<details class="reply">' in asked.html() and ' open>' not in asked.html() + result.html()
     tells(result.html(), 'The cell has', '<b>Predict</b>', keep=False)
@@ -60,8 +60,8 @@ def test_predict_commit_reveal(asked):
 
 
 def test_a_figure_that_answers_waits_for_the_answer(asked):
-    figure = Waits(asked, 'f', Shown('six times seven', '<svg>six</svg>', {}))
-    assert figure.id != Waits(asked, 'g', figure.figure).id, 'two figures may wait for one question'
+    figure = Waits(asked, figure=Shown('six times seven', '<svg>six</svg>', {}), which='f')
+    assert figure.id != Waits(asked, figure=figure.figure, which='g').id, 'two figures may wait for one question'
     assert 'mc-card lock' in figure.bundle()['text/html'] and figure.text() == 'six times seven' and not figure.draw()
     asked.lesson.unlocked = True
     assert figure.draw() and '<svg>six</svg>' in str(figure.bundle()) and 'mc-card' not in str(figure.bundle())
@@ -75,7 +75,7 @@ def test_text_from_anybody_is_escaped(asked):
     task.verdict.said = '</pre><script>1</script>'
     for state in (None, 'no', 'yes <i>'):
         answer(asked, state)
-        for page in (asked.html(), Result(asked, '<script>').html(), task.html()):
+        for page in (asked.html(), Waits(asked, '<script>').html(), task.html()):
             assert not re.search('<(i|u|s|script)>', page.replace('<i> · </i>', '')) and '<b>`' not in page
     assert words.inline('`<b>` **<i>**') == words.inline('`<b>` **<i>**').replace('<i>', '')
     asked.lesson.kept.told['sentence s'] = {'said': '</p><s>'}

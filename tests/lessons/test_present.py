@@ -5,12 +5,12 @@ import json
 import pytest
 
 from minicell.teach import lesson
-from minicell.teach.present import beats, is_call, notebook_of, place
-from tests.lessons.kernels import ROOT, complaints, printed
-from tests.lessons.notebooks import NUMBERS, PATHS
+from minicell.teach.present import beats, is_call, place
+from tests.lessons.kernels import complaints, printed
+from tests.lessons.notebooks import NUMBERS
 from tests.messages import refused
 
-FOUND = beats('03', PATHS['03'])
+FOUND = beats('03')
 
 
 def test_beats_lie_between_headings_and_end_with_a_code_cell():
@@ -25,7 +25,7 @@ def test_beats_lie_between_headings_and_end_with_a_code_cell():
 
 @pytest.mark.parametrize('number', NUMBERS)
 def test_every_cell_of_a_lesson_is_in_one_beat(number):
-    found = beats(number, PATHS[number])
+    found = beats(number)
     assert len({beat.code for beat in found}) == len(found) > 5
     assert [place(found, beat.code.lower()) for beat in found] == list(range(len(found)))
 
@@ -45,14 +45,11 @@ def test_a_code_that_leads_nowhere(code, told):
         place(FOUND, code)
 
 
-def test_whose_notebook(tmp_path, monkeypatch):
+def test_a_copy_of_ones_own_is_not_on_the_screen(tmp_path, monkeypatch):
+    """A teacher has solved it the evening before."""
     monkeypatch.chdir(tmp_path)
-    assert notebook_of('03') == ROOT / 'lessons' / PATHS['03'].name
-    own = tmp_path / '03_mine.ipynb'
-    own.write_text('{}', encoding='utf-8')
-    assert notebook_of('03') == own
-    with refused(FileNotFoundError, 'lesson 77'):
-        notebook_of('77')
+    (tmp_path / '03_takeover.ipynb').write_text('{}', encoding='utf-8')
+    assert beats('03') == FOUND
 
 
 def test_a_call_of_the_lesson_hides_its_code():
@@ -66,10 +63,9 @@ def test_not_without_a_notebook():
 
 WALK = """\
 import json
-from minicell.teach.present import beats, notebook_of
 from minicell.teach.present import Presentation
 from tests.lessons.test_present import said, where
-P = Presentation(L, beats('03', notebook_of('03')), get_ipython(), 'L03-s4-x1')
+P = Presentation(L, get_ipython(), 'L03-s4-x1')
 """
 
 

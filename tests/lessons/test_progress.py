@@ -44,7 +44,7 @@ def test_progress_comes_back(file, capsys):
     again.check('3a', 3)
     assert '✓ exercise 3a: passed' in repr(again.progress()), 'what is passed stays passed'
     assert 'passed before' in again.check('3a').card.html()
-    again.again()
+    again.reset()
     assert '0 of 6 done' in repr(again.progress()) and lesson('03').predict('takeover').choice is None
 
 
@@ -188,7 +188,7 @@ def test_reset(file, capsys):
 
     L.reset()
     assert np.random.rand() == first
-    tells(capsys.readouterr().out, 'begins anew', 'seed is 3')
+    tells(capsys.readouterr().out, 'begins anew', 'is 3')
     assert scale.values == {'value': 1.0}
     asked = L.predict('takeover')
     assert asked.choice is None and not asked.unlocked and 'chosen' not in asked.shown

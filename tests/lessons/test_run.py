@@ -160,7 +160,7 @@ L.figures['two'] = Two('two', {'a': Control('a'), 'b': Control('b', 1, (0, 2))},
 
 def test_a_result_that_leaks_is_seen(lesson_03, run):
     lesson_03.cells = [cell for cell in lesson_03.cells if cell.id in ('l03-setup', 'l03-prediction', 'l03-run')]
-    leak = 'from minicell.teach.question import Result\nResult.body = lambda self: self.printed'
+    leak = 'from minicell.teach.question import Waits\nWaits.body = lambda self: self.printed'
     cells = run(lesson_03, leak, drive.RESULTS)
     assert json.loads(printed(cells[-1]))['takeover']['early']
 

@@ -10,10 +10,10 @@ from minicell.teach.about import about
 from minicell.teach.present import HEADING, beats, place
 from tests.lessons.clock import minutes
 from tests.lessons.kernels import ROOT
-from tests.lessons.notebooks import NUMBERS, PATHS, read
+from tests.lessons.notebooks import NUMBERS, read
 
 TEXT = (ROOT / 'lessons' / 'TEACHING.md').read_text(encoding='utf-8')
-FOUND = {number: beats(number, PATHS[number]) for number in NUMBERS}
+FOUND = {number: beats(number) for number in NUMBERS}
 PART = re.compile(r'^### (\d\d) ([^\n]+)\n(.*?)(?=^##)', re.MULTILINE | re.DOTALL)
 VOTE = re.compile(r'^\| `([^`]+)` \| (L\d\d-s\d+-x\d+) \| ([A-E]) \|', re.MULTILINE)
 PARTS = {number: (title, body) for number, title, body in PART.findall(TEXT)}

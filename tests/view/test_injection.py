@@ -6,7 +6,7 @@ import pytest
 
 from minicell.teach.exercise import Mistake, Verdict
 from minicell.teach.lesson import Lesson
-from minicell.teach.question import Choice, Question, Result
+from minicell.teach.question import Choice, Question, Waits
 from minicell.teach.trials import Trial
 from minicell.view.picture import ZOOMS, Picture
 from tests.browser.lab import find_chromium, launch
@@ -148,7 +148,7 @@ def test_a_lesson_is_shown_and_obeys_nothing(show, number, capsys):
         words: None, 'mine': Question(words, (Choice(words, words), Choice(f'{words} ', words, words)))
     })  # fmt: skip
     asked = lesson.predict('mine')
-    result = Result(asked, words)
+    result = Waits(asked, words)
     pieces = [asked.html(), result.html()]
     lesson.hear({'of': asked.id, 'chosen': number % 2})
     pieces += [asked.html(), result.html()]
