@@ -68,14 +68,16 @@ def folded(cell: Cell) -> str:
 
 def build(source: Path) -> Any:
     """The executed and frozen notebook of a source. Raises BuildError where a cell fails or complains."""
-    cells = read(source)
-    notebook = unexecuted(source)
-    asked = {cell.name: [] for cell in cells}
-    for cell in cells:
-        for _, of, expression in cell.numbers():
-            asked[of].append(expression)
-    values = asyncio.run(execute(notebook, cells, asked))
-    for cell, made in zip(cells, notebook.cells, strict=True):
+    cells, notebook = read(source), unexecuted(source)
+    probe = lambda expression: new_code_cell(f"print(f'{{{expression}}}', end='')")
+    probes = {(of, expression): probe(expression) for cell in cells for _, of, expression in cell.numbers()}
+    own, notebook.cells = notebook.cells, []
+    for cell, made in zip(cells, own, strict=True):  # after it, the numbers that the text wants from it
+        notebook.cells += [made, *(each for (of, _), each in probes.items() if of == cell.name)]
+    asyncio.run(execute(notebook))
+    values = {wanted: ''.join(out.text for out in each.outputs) for wanted, each in probes.items()}
+    notebook.cells = own
+    for cell, made in zip(cells, own, strict=True):
         fill(cell, made, values)
     complaints = [
         f'{cell.id}: {"".join(out.get("text", out.get("evalue", "")))}'
@@ -89,27 +91,14 @@ def build(source: Path) -> Any:
     return notebook
 
 
-async def execute(notebook: Any, cells: list[Cell], asked: dict[str, list[str]]) -> dict[tuple[str, str], str]:
-    """Run all cells in a fresh kernel, and after each work out the numbers that the text wants from it."""
-    values: dict[tuple[str, str], str] = {}
+async def execute(notebook: Any) -> None:
+    """Run all cells in a fresh kernel."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get('PYTHONPATH')]))
     with tempfile.TemporaryDirectory() as here:
-        client = NotebookClient(
-            notebook, timeout=TIMEOUT, kernel_name='python3', resources={'metadata': {'path': here}}
-        )
+        place = {'metadata': {'path': here}}
+        client = NotebookClient(notebook, timeout=TIMEOUT, kernel_name='python3', resources=place)
         # the same on every machine: no program such as `dot` is found, and no learner's progress; tapes as PNG
-        env = {**os.environ, 'PYTHONPATH': path, 'PATH': here, SWITCH: 'off', STILL: 'yes'}
-        async with client.async_setup_kernel(env=env):
-            for index, (cell, made) in enumerate(zip(cells, notebook.cells, strict=True)):
-                if cell.kind == 'markdown':
-                    continue
-                await client.async_execute_cell(made, index)
-                for expression in asked[cell.name]:
-                    probe = new_code_cell(f"print(f'{{{expression}}}', end='')")
-                    await client.async_execute_cell(probe, index, store_history=False)
-                    values[cell.name, expression] = ''.join(out.text for out in probe.outputs)
-                    notebook.cells[index] = made  # nbclient has put the probe in its place
-    return values
+        await client.async_execute(env={**os.environ, 'PYTHONPATH': path, 'PATH': here, SWITCH: 'off', STILL: 'yes'})
 
 
 def fill(cell: Cell, made: Any, values: dict[tuple[str, str], str]) -> None:

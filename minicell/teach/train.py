@@ -8,6 +8,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,8 +57,7 @@ class Training(Live):
         self.kept: dict[tuple, Curve] = {}
         self.going: Generator[float, None, None] | None = None
         self.task: asyncio.Task | None = None
-        self.drawn = picture(self.values, self.curve)
-        self.rest('')
+        self.show()
 
     def page(self, live: str) -> str:
         """The picture of what is chosen."""
@@ -84,12 +84,9 @@ class Training(Live):
         self.going = self.slices(dict(self.values))
         self.tell()
         try:
-            loop = asyncio.get_running_loop()
+            self.task = asyncio.get_running_loop().create_task(self.follow(self.going))
         except RuntimeError:  # no page that listens: to the end, then
-            for _ in self.going:
-                pass
-        else:
-            self.task = loop.create_task(self.follow(self.going))
+            list(self.going)
 
     async def follow(self, going: Generator[float, None, None]) -> None:
         """Let the page have its turn between slices."""
@@ -98,22 +95,22 @@ class Training(Live):
 
     def slices(self, values: dict[str, Any]) -> Generator[float, None, None]:
         """Train a slice, draw, and yield how long to wait before the next one."""
-        course, losses, finished, why = self.course(values), [], False, ''
-        begun = time.perf_counter()
+        losses: list[float] = []
+        result: list[Any] = []
+        why, begun = '', time.perf_counter()
+
+        def to_the_end() -> Generator[float, None, None]:
+            result.append((yield from self.course(values)))
+
+        course = to_the_end()
         try:
-            while not finished:
-                slice_begun, result = time.perf_counter(), None
-                for _ in range(max(self.steps // FRAMES, 1)):
-                    try:
-                        losses.append(float(next(course)))
-                    except StopIteration as end:
-                        finished, result = True, end.value
-                        break
-                self.kept[self.key] = Curve(tuple(losses), self.steps, result)
-                self.said = f'Step {len(losses)} of {self.steps}'
+            while not result:
+                slice_begun = time.perf_counter()
+                losses += map(float, islice(course, max(self.steps // FRAMES, 1)))
+                self.kept[self.key] = Curve(tuple(losses), self.steps, *result)
                 self.show()
                 now = time.perf_counter()
-                if now - begun > LIMIT and not finished:
+                if now - begun > LIMIT and not result:
                     why = f' {LIMIT:.0f} seconds are over: this machine is busy.'
                     return
                 yield max(FRAME - (now - slice_begun), 0)
@@ -123,7 +120,8 @@ class Training(Live):
         finally:
             course.close()
             self.going = None
-            self.rest(f'{"Done" if finished else "Stopped"}: {len(losses)} of {self.steps} steps.{why}')
+            self.said = f'{"Done" if result else "Stopped"}: {len(losses)} of {self.steps} steps.{why}'
+            self.tell()
 
     def stop(self) -> None:
         """End the run that is under way, if there is one: between two slices."""
@@ -151,18 +149,13 @@ class Training(Live):
         if changed:
             self.stop()
         self.show()
-        self.rest('')
 
     def show(self) -> None:
-        """Put the picture of what is chosen on the page."""
+        """Put the picture of what is chosen on the page, and how far its run has come."""
+        done = len(self.curve.losses)
+        self.said = f'Step {done} of {self.steps}' if done else 'Not trained yet.'
         self.drawn = self.picture(self.values, self.curve)
         self.tell([film([self.drawn], self.name)])
-
-    def rest(self, said: str) -> None:
-        """No run is under way: say how the last one ended."""
-        done = len(self.curve.losses)
-        self.said = said or (f'Step {done} of {self.steps}' if done else 'Not trained yet.')
-        self.tell()
 
 
 def bar(items: Iterable[Any], of: int) -> Iterator[Any]:
