@@ -28,7 +28,7 @@ function mount(card) {
 
 function enliven(card, facts) {
   const all = selector => [...card.querySelectorAll(selector)];
-  const one = selector => card.querySelector(selector), notebook = card.closest('.jp-OutputArea');
+  const one = selector => card.querySelector(selector), notebook = card.closest('.jp-OutputArea'), still = card.innerHTML;
   card.classList.add('live');
   card.removeAttribute('style');
   card.tabIndex = -1;
@@ -69,56 +69,46 @@ function enliven(card, facts) {
 
   const kinds = {
     question() {
-      const list = one('.choices'), items = [...list.children], done = facts.open || facts.chosen != null;
-      const reveal = chosen => {
-        list.removeAttribute('role');
-        items.forEach((item, k) => {
-          item.removeAttribute('role');
-          const row = make('div', 'row'), old = item.querySelector('.row');
-          row.dataset.key = 'ABCDE'[k];
-          row.append(item.querySelector('.text'));
-          old.replaceWith(row);
-          if (k === facts.right) item.classList.add('right');
-          if (k === chosen) item.classList.add('was', k === facts.right ? 'right' : 'wrong');
-          const mark = item.querySelector('.mark') ?? row.appendChild(make('span', 'mark'));
-          mark.textContent = [k === chosen && ' (your answer)', k === facts.right ? ' (right)' : k === chosen && ' (not so)'].filter(Boolean).join('');
-          item.querySelector('.reply').open = true;
-        });
-        const first = items.filter((_, k) => k === chosen || k === facts.right).sort((a, b) => b.classList.contains('was') - a.classList.contains('was'));
-        const rest = items.filter(item => !first.includes(item));
-        if (chosen != null) {
-          list.replaceChildren(...first);
-          const more = make('details', 'others'), others = make('ol', 'choices');
-          more.append(make('summary', '', rest.length > 1 ? 'The other answers, and why not' : 'The other answer, and why not'), others);
-          others.append(...rest);
-          if (rest.length) list.after(more);
-        }
-        for (const after of all('.after')) show(after);
-        act.remove();
-        card.classList.add('done');
-        state(chosen == null ? 'unlocked' : 'answered');
-      };
-      for (const after of all('.after')) after.hidden = !done;
+      const {right, chosen} = facts, done = facts.open || chosen != null, list = one('.choices'), items = [...list.children];
       items.forEach((item, k) => {
         const row = make(done ? 'div' : 'label', 'row'), text = item.querySelector('.text');
         row.dataset.key = 'ABCDE'[k];
         text.replaceWith(row);
-        if (!done) row.append(Object.assign(make('input'), {type: 'radio', name: `${place(facts)} ${seen}`, value: k}));
+        if (!done) row.append(Object.assign(make('input'), {type: 'radio', name: `${place(facts)} ${seen}`}));
         row.append(text);
+        if (!done) return item.setAttribute('role', 'none');
+        item.querySelector('.reply').open = true;
+        item.classList.toggle('right', k === right);
+        if (k === chosen) item.classList.add('was', k === right ? 'right' : 'wrong');
+        const mark = item.querySelector('.mark') ?? row.appendChild(make('span', 'mark'));
+        mark.textContent = (k === chosen ? ' (your answer)' : '') + (k === right ? ' (right)' : k === chosen ? ' (not so)' : '');
       });
-      if (done) return reveal(facts.chosen ?? null);
+      for (const after of all('.after')) show(after, done);
+      if (done) {
+        card.classList.add('done');
+        state(chosen == null ? 'unlocked' : 'answered');
+        const others = chosen == null ? [] : items.filter((_, k) => k !== chosen && k !== right);
+        if (chosen != null) list.prepend(items[chosen]); // what is right stands under it, and the rest folds
+        if (!others.length) return;
+        const more = make('details', 'others'), rest = make('ol', 'choices');
+        more.append(make('summary', '', others.length > 1 ? 'The other answers, and why not' : 'The other answer, and why not'), rest);
+        rest.append(...others);
+        return list.after(more);
+      }
       list.setAttribute('role', 'radiogroup');
-      for (const item of items) item.setAttribute('role', 'none');
       list.setAttribute('aria-label', `Your answer to: ${one('header b').textContent}`);
-      const radios = all('input'), commit = () => {
+      const radios = all('input'), answered = k => {
+        card.innerHTML = still;
+        enliven(card, {...facts, chosen: k});
+      };
+      const commit = () => {
         const k = radios.findIndex(radio => radio.checked);
         if (k < 0) return note('Choose an answer first. A wrong guess teaches more than none.');
-        note('');
-        reveal(k);
+        const [text, reply] = ['.text', '.reply'].map(part => items[k].querySelector(part).textContent);
+        answered(k);
         card.focus({preventScroll: true});
-        const said = items[k].querySelector('.reply');
-        say(`${k === facts.right ? 'Right.' : 'Not so.'} ${said.textContent}`);
-        tell({chosen: k, right: k === facts.right, text: items[k].querySelector('.text').textContent});
+        say(`${k === right ? 'Right.' : 'Not so.'} ${reply}`);
+        tell({chosen: k, right: k === right, text});
       };
       button('Commit', commit, 'first');
       act.append(make('span', 'note', 'You can change your mind until you commit.'));
@@ -126,7 +116,7 @@ function enliven(card, facts) {
       keys.digit = k => { if (radios[k]) { radios[k].checked = true; radios[k].focus(); } };
       keys.enter = commit;
       const before = kept().chosen;
-      if (before != null && items[before]) reveal(before);
+      if (before != null && items[before]) answered(before);
     },
 
     lock() {
