@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import words
-from .trials import Trial, over, quiet
+from .trials import BLANK, Ended, Trial, quiet, stopped
 
 runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines
 
@@ -41,7 +41,7 @@ class Check(NamedTuple):
 
 @dataclass(repr=False, eq=False)
 class Verdict:
-    """What `check` says: what the answer did, then the belief behind it. It prints as text, and shows as a card."""
+    """What `check` says: what the answer did, then the belief behind it. It prints as text."""
 
     state: str  # 'open' (not attempted), 'passed', 'failed'
     head: str
@@ -49,7 +49,6 @@ class Verdict:
     mistake: Mistake | None = None
     gradient: str = ''  # the gradient, or the word, in which it does what the mistake does; '': in all it does
     trial: Trial | None = None
-    card: Any = None  # where it shows itself
 
     @property
     def passed(self) -> bool:
@@ -81,12 +80,6 @@ class Verdict:
             parts += [self.belief, self.hint]
         return words.plain('\n'.join(filter(None, parts)))
 
-    def _ipython_display_(self) -> None:
-        if self.card is None:
-            print(self)
-        else:
-            self.card._ipython_display_()
-
 
 def run(code: str, name: str, where: str) -> Any:
     """Run learners' code, and return what it calls `name`. Its lines can be looked up, as those of a cell can."""
@@ -117,7 +110,15 @@ class Exercise:
 
     def tried(self, answer: Any) -> Trial:
         """Try an answer to the end, or as far as it goes."""
-        return over(self.trial, answer)
+        try:
+            with quiet():
+                return self.trial(answer)
+        except Ended as ended:
+            return ended.trial
+        except Exception as error:
+            if 'ellipsis' in str(error):
+                return BLANK
+            raise
 
     @cached_property
     def known(self) -> list[tuple[Mistake, dict[str, Any]]]:
@@ -157,37 +158,26 @@ class Exercise:
                 return f'{part}[{", ".join(map(str, at))}]' if at else part, float(mine[at]), float(due[at])
         return None
 
-    def check(self, answer: Any) -> Verdict:
+    def check(self, answer: Any = ...) -> Verdict:
         """Try an answer. Never raises: whatever goes wrong in the answer is what the verdict is about."""
-        if answer is ...:
-            return self.untouched()
-        try:
-            trial = self.tried(answer)
-        except (Exception, SystemExit) as error:
-            return self.stopped(error)
-        if not trial.attempted:
-            return self.untouched()
-        if trial.passed:
-            return Verdict('passed', f'Exercise {self.name}: passed', trial.said, trial=trial)
-        return Verdict('failed', f'Exercise {self.name}: not yet', trial.said, *self.diagnose(trial), trial)
+        return self.judged(lambda: answer)
 
     def check_code(self, code: str) -> Verdict:
         """Check an answer that is text. Never raises."""
+        return self.judged(lambda: run(code, self.answer_name, f'exercise {self.name}'))
+
+    def judged(self, answer: Callable[[], Any]) -> Verdict:
+        """The verdict on what is answered; an error on the way to it is one, too."""
         try:
-            answer = run(code, self.answer_name, f'exercise {self.name}')
+            given = answer()
+            trial = BLANK if given is ... else self.tried(given)
         except (Exception, SystemExit) as error:
-            return self.stopped(error)
-        return self.check(answer)
-
-    def stopped(self, error: BaseException) -> Verdict:
-        """The verdict on an answer that raises."""
-        return Verdict(
-            'failed', f'Exercise {self.name}: your code stops with an error', f'{type(error).__name__}: {error}'
-        )
-
-    def untouched(self) -> Verdict:
-        """The verdict on an exercise that nobody has begun."""
-        return Verdict('open', f'Exercise {self.name}: not attempted yet. Put your code where the `...` are.')
+            return Verdict('failed', f'Exercise {self.name}: not yet', stopped(error))
+        if not trial.attempted:
+            return Verdict('open', f'Exercise {self.name}: not attempted yet. Put your code where the `...` are.')
+        if trial.passed:
+            return Verdict('passed', f'Exercise {self.name}: passed', trial.said, trial=trial)
+        return Verdict('failed', f'Exercise {self.name}: not yet', trial.said, *self.diagnose(trial), trial)
 
     def diagnose(self, trial: Trial) -> tuple[Mistake | None, str]:
         """The stored mistake that does the same: as a whole, or else in the first part that is wrong.

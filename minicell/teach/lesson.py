@@ -13,7 +13,7 @@ from .about import about
 from .bridge import MISSING, bridge
 from .card import Card
 from .course import Progress
-from .exercise import Exercise, Verdict
+from .exercise import Exercise
 from .figure import Shown
 from .live import TURN, Live
 from .present import Presentation
@@ -184,16 +184,13 @@ class Lesson:
         self.asked(name)
         return self._card(Task, name, which)
 
-    def check(self, name: str, answer: Any = ...) -> Verdict:
-        """Check an answer. Never raises: not attempted, passed, or failed because of a named misconception."""
-        try:
-            self.checked += 1  # a card under each cell that asks: what stands in it is about that cell
-            task = self._task(name, EDITOR if self.presenting else str(self.checked))
-        except ValueError as error:
-            return Verdict('open', str(error))
-        verdict = task.judged(task.exercise.check(answer))
+    def check(self, name: str, answer: Any = ...) -> Task:
+        """Check an answer, whatever it does: not attempted, passed, or failed because of a named misconception."""
+        self.checked += 1  # a card under each cell that asks: what stands in it is about that cell
+        task = self._task(name, EDITOR if self.presenting else str(self.checked))
+        task.judged(task.exercise.check(answer))
         self.draw()
-        return verdict
+        return task
 
     def insert(self, name: str, which: str = 'solution') -> None:
         """Put stored code into a new cell below: the 'solution' of an exercise, its 'start', or a mistake by name."""

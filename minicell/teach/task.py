@@ -37,14 +37,18 @@ class Task(Card):
         return self.lesson.asked(self.name)
 
     def reset(self) -> None:
-        self.verdict, self.tape = self.exercise.untouched(), ''
+        self.verdict, self.tape = self.exercise.check(), ''
 
-    def judged(self, verdict: Verdict) -> Verdict:
-        """From here on it shows this verdict, and the verdict shows itself here; that it has passed is kept."""
-        self.verdict, self.tape, verdict.card = verdict, '', self
+    @property
+    def passed(self) -> bool:
+        """Whether the last answer is right."""
+        return self.verdict.passed
+
+    def judged(self, verdict: Verdict) -> None:
+        """From here on it shows this verdict; that it has passed is kept."""
+        self.verdict, self.tape = verdict, ''
         if verdict.state != 'open' and self.told.get('state') not in (verdict.state, 'passed'):
             self.keep(state=verdict.state)
-        return verdict
 
     def hear(self, said: dict[str, Any]) -> None:
         if isinstance(said.get('hints'), int):

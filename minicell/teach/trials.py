@@ -68,19 +68,6 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def over(trial: Callable[[Any], Trial], answer: Any) -> Trial:
-    """Try an answer to the end, or as far as it goes."""
-    try:
-        with quiet():
-            return trial(answer)
-    except Ended as ended:
-        return ended.trial
-    except Exception as error:
-        if 'ellipsis' in str(error):
-            return BLANK
-        raise
-
-
 def stopped(error: BaseException, what: str = 'Your code') -> str:
     """An error in the learner's code as a sentence, with the line of the learner's where it was raised."""
     where = ''

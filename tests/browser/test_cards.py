@@ -27,7 +27,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A page with a card of each kind, as a notebook shows them."""
     folder = tmp_path_factory.mktemp('cards')
     L = lesson('03', keep=False)
-    shown = [L.predict('takeover'), L.check('3a', 3).card, L.sentence('takeover'), L.progress(), Map()]
+    shown = [L.predict('takeover'), L.check('3a', 3), L.sentence('takeover'), L.progress(), Map()]
     shown.insert(1, Waits(L.predict('takeover'), 'printed 42'))
     asked = L.recall('recall 1').bundle()['text/html']
     damaged = [asked.replace('data-card="{', 'data-card="edited by hand'), asked.replace('class="choices"', '')]

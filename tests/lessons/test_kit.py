@@ -71,7 +71,7 @@ def test_a_figure_that_answers_waits_for_the_answer(asked):
 
 def test_text_from_anybody_is_escaped(asked):
     L = lesson('03', keep=False)
-    task = L.check('3a', '</section><script>').card
+    task = L.check('3a', '</section><script>')
     task.verdict.said = '</pre><script>1</script>'
     for state in (None, 'no', 'yes <i>'):
         answer(asked, state)
@@ -99,13 +99,15 @@ def test_lesson_without_a_notebook(capsys):
     lesson('03')
     assert np.random.rand() == first
     assert '0 of 6 done' in repr(L.progress())
-    assert L.check('3a').state == 'open' and L.check('no such thing').state == 'open'
+    assert L.check('3a').verdict.state == 'open'
     assert 'x.T' in L.exercise('3a').html() and 'Hint 3' in L.exercise('3a').html()
     capsys.readouterr()
     L.insert('3a', 'document')
     assert 'dx = x + 1' in capsys.readouterr().out
     with refused(ValueError, 'no lesson', '99'):
         lesson('99')
+    with refused(ValueError, 'exercise', 'no such thing', '3a, 3b'):
+        L.check('no such thing')
     with refused(ValueError, 'nothing', 'recall 1'):
         L.predict('nothing')
     with refused(ValueError, 'Exercise 3a', "'nothing'", 'solution'):
@@ -158,10 +160,10 @@ def test_every_card_follows_what_one_was_told():
 
 def test_an_exercise_shows_one_finding_and_the_place_that_is_furthest_off():
     L = lesson('03')
-    card = L.check('3a').card
+    card = L.check('3a')
     assert [check.ok for check in EXERCISE.checks(None)] == [None] * 4 and 'not attempted' in card.html()
     exec(EXERCISE.solution.replace('x.T, dout', 'x.T, -dout'), space := {})
-    card = L.check('3a', space['MatMul']).card
+    card = L.check('3a', space['MatMul'])
     assert [bool(check.ok) for check in EXERCISE.checks(card.verdict.trial)] == [True, True, False, False]
     tells(card.html(), '2 of 4', 'dy[', '≠', keep=False)
     L.hear({'of': card.id, 'tape': True})
@@ -169,19 +171,19 @@ def test_an_exercise_shows_one_finding_and_the_place_that_is_furthest_off():
     L.hear({'of': card.id, 'hints': 2})
     assert card.facts()['hints'] == 2
     exec(EXERCISE.solution, space)
-    other = L.check('3a', space['MatMul']).card
+    other = L.check('3a', space['MatMul'])
     assert 'class="mc2"' not in other.html() and card.verdict.state == 'failed', 'a card is about its own cell'
     hunt = exercise('3b')
     lost = hunt.checks(hunt.check_code(hunt.mistakes[0].code).trial)
     assert len(lost) == len(hunt.checks(None)) == 8 and {check.ok for check in lost} == {True, False}
-    assert L.check('3b', lambda cell: 'right').card.finding().count('✗') == 1, 'one at a time'
+    assert L.check('3b', lambda cell: 'right').finding().count('✗') == 1, 'one at a time'
 
 
 def test_a_cell_on_the_tape_opens_at_the_step_that_answers():
     L = lesson('05')
     asked = exercise('5b')  # with an input that is no Tensor
     for code in (asked.solution, *(mistake.code for mistake in asked.mistakes[:2])):
-        card = L.check('5b', run(code, asked.answer_name, 'a test')).card
+        card = L.check('5b', run(code, asked.answer_name, 'a test'))
         if card.facts()['tape']:
             card.show_tape()
             assert 'class="mc2"' in card.tape
