@@ -25,7 +25,6 @@ from .source import path_of
 
 HEADING = re.compile(r'^#{1,6} +(.+?)\s*$', re.MULTILINE)
 SETUP = re.compile(r'\blesson\(')
-CODE = re.compile(r'L(\d\d)-s(\d+)-x(\d+)', re.IGNORECASE)
 STYLE, SCRIPT = (Path(__file__).with_name(f'present.{end}') for end in ('css', 'js'))
 # The panel is light in every theme.
 PANEL = """\
@@ -54,18 +53,12 @@ class Part(NamedTuple):
 
 
 class Beat(NamedTuple):
-    """Text up to and with one code cell. `section` counts headings, `step` the beats under one, both from 1."""
+    """Text up to and with one code cell. Its `code`, such as L03-s4-x2, is shown on the screen: the fourth heading, and
+    the second beat under it. Whoever types it is in the same place."""
 
-    lesson: str
-    section: int
-    step: int
+    code: str
     title: str
-    parts: tuple[Part, ...]
-
-    @property
-    def code(self) -> str:
-        """What is shown on the screen, and typed by who wants to be in the same place."""
-        return f'L{self.lesson}-s{self.section}-x{self.step}'
+    parts: list[Part]
 
 
 def beats(lesson: str) -> list[Beat]:
@@ -74,40 +67,29 @@ def beats(lesson: str) -> list[Beat]:
     The cell that sets up the lesson is not for the screen.
     """
     found: list[Beat] = []
-    section, title, waiting = 0, '', []
-
-    def end() -> None:
-        if waiting:
-            step = 1 + sum(beat.section == section for beat in found)
-            found.append(Beat(lesson, section, step, title, tuple(waiting)))
-            waiting.clear()
-
+    section, step, title = 0, 0, ''
     source = path_of(lesson)
     notebook = source.parents[1] / f'{source.stem}.ipynb'
     for cell in json.loads(notebook.read_text(encoding='utf-8'))['cells']:
         part = Part(cell['cell_type'], ''.join(cell['source']))
-        if part.kind == 'markdown':
-            heading = HEADING.match(part.text)
-            if heading:
-                end()
-                section, title = section + 1, heading[1]
-            waiting.append(part)
-        elif part.kind == 'code' and part.text.strip() and not SETUP.search(part.text):
-            waiting.append(part)
-            end()
-    end()
+        if part.kind == 'code' and SETUP.search(part.text):
+            continue
+        heading = HEADING.match(part.text) if part.kind == 'markdown' else None
+        if heading:
+            section, step, title = section + 1, 0, heading[1]
+        if heading or not found or found[-1].parts[-1].kind == 'code':
+            step += 1
+            found.append(Beat(f'L{lesson}-s{section}-x{step}', title, []))
+        found[-1].parts.append(part)
     return found
 
 
 def place(found: list[Beat], code: str) -> int:
     """Which beat a jump code names; raises ValueError, in a sentence, for what names none."""
-    read = CODE.fullmatch(code.strip())
-    if read is None:
-        raise ValueError(f'{code!r} is no jump code; they look like {found[0].code}')
-    for index, beat in enumerate(found):
-        if (beat.lesson, beat.section, beat.step) == (read[1], int(read[2]), int(read[3])):
-            return index
-    raise ValueError(f'there is no {code.strip()} here; the last one is {found[-1].code}')
+    codes = [beat.code.lower() for beat in found]
+    if code.strip().lower() not in codes:
+        raise ValueError(f'{code!r} is no jump code here; they go from {found[0].code} to {found[-1].code}')
+    return codes.index(code.strip().lower())
 
 
 class Presentation:

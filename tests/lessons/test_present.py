@@ -30,18 +30,9 @@ def test_every_cell_of_a_lesson_is_in_one_beat(number):
     assert [place(found, beat.code.lower()) for beat in found] == list(range(len(found)))
 
 
-@pytest.mark.parametrize(
-    ('code', 'told'),
-    [
-        ('', 'no jump code'),
-        ('s4', 'L03-s1-x1'),
-        ('L03-s99-x1', 'the last one'),
-        ('L04-s1-x1', 'no L04'),
-        ('L03-s0-x0', 'no'),
-    ],
-)
-def test_a_code_that_leads_nowhere(code, told):
-    with refused(ValueError, code, told):
+@pytest.mark.parametrize('code', ['', 's4', 'L03-s99-x1', 'L04-s1-x1', 'L03-s0-x0'])
+def test_a_code_that_leads_nowhere(code):
+    with refused(ValueError, repr(code), 'no jump code', FOUND[0].code, FOUND[-1].code):
         place(FOUND, code)
 
 
