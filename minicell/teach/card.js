@@ -44,6 +44,7 @@ function enliven(card, facts) {
     const event = new CustomEvent('minicell', {detail: {of: card.dataset.of, lesson: facts.lesson, name: facts.name, kind: facts.kind, ...what}});
     document.dispatchEvent(event);
     if (event.detail.heard) {
+      setTimeout(() => card.append(Object.assign(make('progress'), {ariaLabel: 'The kernel works'})), 500);
       setTimeout(() => card.isConnected && note('The kernel is busy, or was restarted. If this line stays, run the lesson’s first cell and answer again.'), 4000);
     } else if (notebook) {
       note('This is not kept: no kernel hears this card. Run the lesson’s first cell, read what it says, and run this one.');
@@ -231,9 +232,12 @@ function enliven(card, facts) {
 
   const seen = mount.cards = (mount.cards ?? 0) + 1; // of the same question, two may be on a page
   kinds[facts.kind]?.();
-  // It is drawn again where somebody was: they stay there.
-  const held = document.documentElement.dataset.minicellAt === place(facts) && document.activeElement === document.body;
-  if (held) card.focus({preventScroll: true});
-  card.addEventListener('focusin', () => { document.documentElement.dataset.minicellAt = place(facts); });
-  card.addEventListener('focusout', event => { if (event.relatedTarget) delete document.documentElement.dataset.minicellAt; });
+  // It is drawn again where somebody was: they stay there, at the same button.
+  const was = document.documentElement.dataset, parts = () => all('button, input, textarea, summary');
+  if (was.minicellAt === place(facts) && document.activeElement === document.body) {
+    card.focus({preventScroll: true});
+    parts()[was.minicellPart]?.focus({preventScroll: true});
+  }
+  card.addEventListener('focusin', ({target}) => { was.minicellAt = place(facts); was.minicellPart = parts().indexOf(target); });
+  card.addEventListener('focusout', event => { if (event.relatedTarget) delete was.minicellAt; });
 }

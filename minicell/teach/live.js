@@ -1,10 +1,10 @@
 // A picture that follows its controls. What is moved goes to the kernel as a DOM event, which the lesson's bridge hears;
 // the next numbers come back as one. While the kernel draws, only the last place of a control is kept.
 function listen(root, take) {
-  const WAIT = 8000; // milliseconds for an answer
+  const WAIT = 8000, REST = 300; // milliseconds: for an answer, and until the control is at rest
   const pad = panel(root), values = {}, puts = {}, numbers = [0, 0]; // numbers: of the picture that each layout has
   const narrow = () => Boolean(root.querySelector('.narrow'));
-  let waiting = 0, next = null;
+  let waiting = 0, next = null, rest = 0;
   root.querySelector('.view').before(pad);
 
   const send = act => {
@@ -34,6 +34,8 @@ function listen(root, take) {
       take(told.layouts, moved);
     }
     for (const [name, value] of Object.entries(told.values ?? {})) puts[name](values[name] = value);
+    clearTimeout(rest);
+    if (told.rests) rest = setTimeout(() => waiting || send('rest'), REST);
     running = Boolean(told.running);
     said.setAttribute('aria-live', running ? 'off' : 'polite');
     if (told.said !== said.textContent) said.textContent = told.said ?? '';

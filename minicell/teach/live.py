@@ -1,11 +1,10 @@
 """Figures that follow their controls: move one, and the kernel draws the picture anew, at the step that is shown.
 
 What is moved reaches the kernel as what a card is told does, by the lesson's bridge, and the next numbers go back the
-same way (`live.js`). While a control moves, only the layout that the page shows is drawn. The other one follows when
-the control has been at rest for a moment, and so do the accounts of the numbers, which take longer than all else.
+same way (`live.js`). While a control moves, only the layout that the page shows is drawn. When it has been at rest for
+a moment, the page asks for the other one, and for the accounts of the numbers, which take longer than all else.
 """
 
-import asyncio
 import linecache
 import threading
 from collections.abc import Callable, Sequence
@@ -26,7 +25,6 @@ from minicell.view.picture import Picture
 
 from .figure import Drawing, Shown, film, printed, still_of
 
-REST = 0.3  # seconds
 TURN = threading.RLock()  # the kernel may hear the page in a thread of its own, and there is one tape
 CONTROLS, SCRIPT = (Path(__file__).with_name(name) for name in ('controls.js', 'live.js'))
 figures = count(1).__next__
@@ -119,7 +117,6 @@ class Follow(Live):
     ) -> None:  # fmt: skip
         self.program, self.says = program, says
         self.now: Picture | None = None  # the picture that is shown
-        self.waiting: asyncio.TimerHandle | None = None
         found = self.first(control.value)
         drawn = [self.still(value) for value in stills or (control.value,)] if self.now else []
         words = '\n'.join(f'{one.title}. {one.caption}' for one in drawn) or 'There is no picture at this value.'
@@ -159,23 +156,14 @@ class Follow(Live):
             self.tell()
             return
         self.said, self.now = '', picture
-        self.tell(films)
-        self.rest()
+        self.tell(films, rests=True)
 
-    def rest(self) -> None:
-        """Let the accounts follow when the control has come to rest."""
-        if self.waiting:
-            self.waiting.cancel()
-        try:
-            self.waiting = asyncio.get_running_loop().call_later(REST, self.account, self.number)
-        except RuntimeError:  # no event loop that could wait, as in a script
-            self.account(self.number)
-
-    def account(self, number: int) -> None:
-        """Hand over the numbers that are shown once more, now with their accounts, if they are still these."""
-        with TURN:
-            if number == self.number:
-                self.tell(self.now.films, moved=False)
+    def hear(self, said: dict[str, Any]) -> None:
+        """What was moved; or that the control is at rest, and wants the accounts of the numbers that are shown."""
+        if said.get('act') == 'rest' and self.now is not None:
+            self.tell(self.now.films, moved=False)
+        else:
+            super().hear(said)
 
     def still(self, value: float) -> Sheet:
         """The last step for a value, to be drawn."""

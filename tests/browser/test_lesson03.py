@@ -156,6 +156,8 @@ def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
     expect(card.locator('.checks .no')).not_to_have_count(0)
     card.get_by_role('button', name='Hint 1 of 3').press('Enter')
     expect(card).to_contain_text(asked.hints[0].partition(':')[0])
+    page.wait_for_timeout(1000)  # the kernel has drawn it again
+    expect(card.get_by_role('button', name='Hint 2 of 3')).to_be_focused()
     card.get_by_role('button', name='Show it on the tape').click()
     expect(card.locator('.mc2 .title')).to_contain_text('wrong')
     card.get_by_role('button', name='Try a common mistake').click()

@@ -1,6 +1,5 @@
 """A live picture: what the control's value makes of a tape, and what goes to the page. Its page is in tests/browser."""
 
-import asyncio
 import json
 import math
 
@@ -10,7 +9,7 @@ import minicell as ms
 from minicell.ink.page.fragment import layouts
 from minicell.teach import lesson
 from minicell.teach.lesson03 import loss_scale
-from minicell.teach.live import REST, Control, Follow
+from minicell.teach.live import Control, Follow
 from minicell.view.picture import STILL, Picture
 from tests.messages import tells
 
@@ -69,10 +68,11 @@ def test_the_value_goes_through_the_program_to_the_page():
     data = told[0]
     assert data['number'] == 1 and data['said'] == ''
     assert {'2.25', '6.75', '6'} <= texts(data), texts(data)  # y, what is returned, and its gradient 2 x + 3
+    live.hear({'act': 'rest'})
     assert told[-1]['layouts'] == json.loads(json.dumps(layouts(Picture(live.now.tape).films)))
     assert 'listen(' not in live.now.html(), 'a picture that does not follow a control has no use for it'
     live.hear({'values': {'value': -1}, 'narrow': True})
-    assert told[-2]['layouts'][0] is None, 'the layout that the page shows comes first'
+    assert told[-1]['layouts'][0] is None, 'the layout that the page shows comes first'
 
 
 def test_the_steps_stay_the_same_from_end_to_end():
@@ -81,6 +81,7 @@ def test_the_steps_stay_the_same_from_end_to_end():
     for value, true in ((0.1, '0.66'), (1.0, '6.60'), (10.0, '66')):
         live.set(value=value * 1.01)
         live.set(value=value)
+        live.hear({'act': 'rest'})
         wide, narrow = told[-1]['layouts']
         kept.add((wide['w'], wide['h'], narrow['w'], len(wide['s']), len(narrow['s'])))  # (a phone may break a line)
         assert [step['jump'] for step in wide['s']].count('Compare') == 1
@@ -127,23 +128,19 @@ def test_an_exception_is_told_and_the_next_value_recovers(first):
         assert '1.02' in ' '.join(texts(told[-1]))
 
 
-def test_accounts_follow_when_the_control_is_at_rest():
-    async def drag() -> list[tuple[int, int]]:
-        live = follow(square, -2, 2)
-        told = heard(live)
-        for value in (0.5, 1.0, 1.5):
-            live.set(value=value)
-        assert len(told) == 3
-        live.waiting.cancel()  # its time is asked for, and not waited for
-        assert 0 < live.waiting.when() - asyncio.get_running_loop().time() <= REST
-        live.account(live.number - 1)  # of numbers that are shown no more
-        assert len(told) == 3
-        live.account(live.number)
-        return [(each['number'], len(each['layouts'][0]['r'])) for each in told]
-
-    *moves, last = asyncio.run(drag())
-    assert moves == [(1, 0), (2, 0), (3, 0)]
-    assert last[0] == 3 and last[1] > 0
+def test_accounts_follow_when_the_page_says_that_the_control_is_at_rest():
+    live = follow(square, -2, 2)
+    told = heard(live)
+    for value in (0.5, 1.0, 1.5):
+        live.set(value=value)
+    live.hear({'act': 'rest', 'values': {'value': 0.1}})  # as it sends all that it knows
+    assert [(each['number'], each.get('rests', False), bool(each['layouts'][0]['r'])) for each in told] == [
+        (1, True, False), (2, True, False), (3, True, False), (3, False, True),
+    ]  # fmt: skip
+    assert live.values == {'value': 1.5}
+    never = follow(lambda x: 1 / 0, -2, 2)
+    never.hear({'act': 'rest'})
+    assert never.now is None, 'there is nothing to account for'
 
 
 def test_a_lesson_hears_it(monkeypatch):
