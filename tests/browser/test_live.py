@@ -127,7 +127,7 @@ def test_the_numbers_follow_and_the_step_stays(notebook, shots: Path):
     assert notebook.page.evaluate('() => { cancelAnimationFrame(window.watching); return window.empty; }') == 0
 
     # at rest every number has its account again, and it is of the numbers that are shown
-    number = picture.root.locator('[rc]').first
+    number = picture.root.locator('[rc][aria-label^="dx[0, 0]"]').first
     number.wait_for()
     said = picture.root.locator('.live')
     expect(said).to_contain_text(picture.title())
