@@ -73,7 +73,8 @@ L._figure('train', Training('train', controls, course, 100, draw, [draw({}, Curv
 DRAGGED = """\
 from minicell.teach.lesson03 import loss_scale
 dragged = loss_scale(Net(), x, y)
-dragged.account = lambda number: None
+hear = dragged.hear
+dragged.hear = lambda said: dragged.tell() if said.get('act') == 'rest' else hear(said)
 L._figure('dragged', dragged)
 """
 MOVES, TRIES = 30, 3
