@@ -37,9 +37,7 @@ def films(
         out.append(film)
     if len(record.entries) <= style.TOUCHED:
         shown = {shape.attrs.get('v') for film in out for frame in film.frames for shape in frame.values()}
-        answers = touch.Touch(record, story, shown - {None})
-        out[0].links = {value: link for value, link in answers.all().items() if value in shown}
-        out[0].accounts = answers.digits | (answers.accounts() if asked else {})
+        out[0].links, out[0].accounts = touch.answers(record, story, shown - {None}, asked)
     return out
 
 

@@ -1,17 +1,18 @@
 """Which numbers a number was computed from: each of them is changed, and what made the number runs once more.
 
 So a sum along an axis reads a row, a slice what it cuts out and a convolution what its window covers, without a word
-here of any of them. What cannot run again, and what is too large to be tried number by number, has no table: None.
+here of any of them. Where there are many numbers, all of a tensor are changed at once.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.primitives import CAST
 from ..core.rules import Shaped
 from ..core.tensor import Tensor, tensors_in
+from ..ink import tiles
 from ..ops.create import STOP
 from ..ops.hooks import Passing
 from ..replay.program import pulled, under
@@ -19,18 +20,37 @@ from ..story.followed import tried
 from ..story.record import Entry, Gradient, Reading, Value
 from . import style
 
-Tables = list[np.ndarray | None]  # of each source: whether the n-th number (row) reads the m-th of that source (column)
+Pictures = list[tuple[str, Value]]
 Arrays = list[np.ndarray | None]
 
 
-def forward(entry: Entry, out: int) -> Tables:
-    """What the numbers of an output read of each input; of a takeover, through the ops that it hides."""
-    ins, due = [v.data for v in entry.inputs], entry.outputs[out].data
-    if entry.rule:
-        return tables(lambda given: kernel(entry.op, given)[out], ins, due)
+class Source(NamedTuple):
+    """The picture of a tensor, and which of its numbers (columns) each number of a result (rows) was computed from; one
+    column stands for all of them where they are many."""
+
+    tile: str
+    value: Value
+    table: np.ndarray
+
+    def cells(self, n: int) -> list[str]:
+        """The numbers that the n-th number was computed from; of squares, the picture."""
+        if self.value.data.size > style.LARGE:
+            return [self.tile] * bool(self.table[n].any())
+        columns = tiles.folded(self.value.data).shape[1]
+        return [f'{self.tile}[{m // columns},{m % columns}]' for m in np.flatnonzero(self.table[n])]
+
+    def whole(self) -> list[str]:
+        """All of it, as squares and as numbers."""
+        return [self.tile, *self._replace(table=np.ones((1, self.value.data.size), bool)).cells(0)]
+
+
+def forward(entry: Entry, out: int, ins: Pictures) -> list[Source]:
+    """What an output was computed from; of a takeover, through the ops that it hides. All, where nobody can tell."""
     end = next((g.made for g in entry.ghosts if g.whole), None)
 
     def again(given: Arrays) -> np.ndarray:
+        if entry.rule:
+            return kernel(entry.op, given)[out]
         known: dict[int, np.ndarray] = {}
         for g in entry.ghosts:
             read = zip(g.places, g.keys, g.inputs, strict=True)
@@ -38,34 +58,41 @@ def forward(entry: Entry, out: int) -> Tables:
             (known[g.made],) = kernel(g.op, found)
         return known[end]
 
-    return tables(again, ins, due)
+    due = entry.outputs[out].data
+    found = sources(ins, [v.data for v in entry.inputs], again, due)
+    if found is None and due is not None:
+        pairs = [(tile, v) for tile, v in ins if v.data is not None and v.data.size]
+        found = [Source(tile, v, np.broadcast_to(True, (due.size, v.data.size))) for tile, v in pairs]
+    return found or []
 
 
-def backward(entry: Entry, reading: Reading, k: int, anew: bool) -> list[Tables]:
-    """What the numbers that a rule hands to the k-th input read of each dout, each input and each output; `anew`: the
-    outputs are made anew from the inputs, because the rule is not known to read them."""
-    douts, ins, outs = ([v.data for v in values] for values in (reading.douts, entry.inputs, entry.outputs))
-    shape = entry.inputs[k].shape
+def by_rule(entry: Entry, reading: Reading, k: int, douts: Pictures, ins: Pictures, outs: Pictures) -> list[Source]:
+    """What a rule computed the gradient of the k-th input from."""
+    first, second = len(douts), len(douts) + len(ins)
 
     def again(given: Arrays) -> np.ndarray:
-        came, read, found = split(given, len(douts), len(ins))
-        handed = pulled(entry.op, read, kernel(entry.op, read) if anew else found, came)[k]
-        return np.broadcast_to(getattr(handed, 'array', handed), shape)
+        handed = pulled(entry.op, given[first:second], given[second:], given[:first])[k]
+        return np.broadcast_to(getattr(handed, 'array', handed), entry.inputs[k].shape)
 
-    return split(tables(again, douts + ins + outs), len(douts), len(ins))
+    pairs = [*douts, *ins, *outs]
+    return sources(pairs, [v.data for _, v in pairs], again) or []
 
 
-def returned(entry: Entry, reading: Reading, g: Gradient) -> list[Tables]:
-    """The same of what a bprop returns, through the ops that its lines ran."""
+def by_lines(entry: Entry, reading: Reading, g: Gradient, *pictures: Pictures) -> list[Source]:
+    """What the lines of a bprop computed a gradient from, through the ops that they ran: of the pictures of its douts,
+    inputs and outputs."""
     if entry.op is None:
-        return [[], [], []]  # it is a whole Cell, in one card
+        return []  # it is a whole Cell, in one card
     ins, outs = tensors_in(entry.op.inputs), tensors_in(entry.op.out)
     made = [t for op in reading.ran for t in tensors_in(op.out)]
     own = {id(t) for t in (*ins, *outs, *made)}
     read = [t for op in reading.ran for t in op.inputs if t.shape and id(t) not in own]
     douts = [next((t for t in read if is_it(t, came)), None) for came in reading.cotangents]
     end = next((t for t in reversed(made) if is_it(t, g.tensor)), None)
-    given = [*douts, *ins, *outs]
+    pairs, given = [], []
+    for known, tensors in zip(pictures, (douts, ins, outs), strict=True):
+        pairs += known[: len(tensors)]
+        given += tensors[: len(known)]
 
     def again(arrays: Arrays) -> np.ndarray:
         known = {id(t): array for t, array in zip(given, arrays, strict=True)}
@@ -74,24 +101,17 @@ def returned(entry: Entry, reading: Reading, g: Gradient) -> list[Tables]:
             known |= {id(t): array for t, array in zip(tensors_in(op.out), found, strict=True)}
         return known[id(end)]
 
-    return split(tables(again, [t if t is None else t.array for t in given], g.value.data), len(douts), len(ins))
+    return sources(pairs, [t if t is None else t.array for t in given], again, g.value.data) or []
 
 
-def itself(value: Value) -> np.ndarray | None:
-    """Of a tensor that stands in two places: each of its numbers reads the same number of the other."""
-    small = value.data is not None and value.data.size <= style.LARGE
-    return np.eye(value.data.size, dtype=bool) if small else None
+def itself(pictures: Pictures) -> list[Source]:
+    """Of a tensor that stands in two places: each of its numbers is the same number of the other."""
+    return sources(pictures, [v.data for _, v in pictures], lambda given: given[0]) or []
 
 
 def is_it(tensor: Tensor, gradient: object) -> bool:
     """Whether a Tensor is a gradient that the tape handed on: as it is, its array, or a copy of that."""
     return tensor is gradient or (isinstance(gradient, np.ndarray) and np.array_equal(tensor.array, gradient))
-
-
-def split(found: list, *counts: int) -> list[list]:
-    """The part for the douts, that for the inputs and that for the outputs."""
-    first, second = counts[0], sum(counts)
-    return [found[:first], found[first:second], found[second:]]
 
 
 def kernel(op: Any, given: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -103,32 +123,35 @@ def kernel(op: Any, given: Sequence[np.ndarray]) -> list[np.ndarray]:
     return [np.asarray(each) for each in (made if isinstance(made, tuple | list) else (made,))]
 
 
-def tables(again: Callable[[Arrays], np.ndarray], given: Arrays, due: np.ndarray | None = None) -> Tables:
-    """Of each array, which of its numbers each number of the result reads. `due`: what must come out once more."""
+def sources(
+    pictures: Pictures, given: Arrays, again: Callable[[Arrays], np.ndarray], due: np.ndarray | None = None
+) -> list[Source] | None:
+    """Those of some pictures that a result was computed from; `given`: their arrays. None where it does not come out
+    once more as it was (`due`)."""
 
     def run(arrays: Arrays) -> np.ndarray | None:
         with np.errstate(all='ignore'):
             made, error = tried(again, arrays)
         return made if error is None else None
 
-    was = run(given)
-    if was is None or was.size > style.LARGE or (due is not None and not alike(was, due)):
-        return [None] * len(given)
-    found: Tables = []
+    was, found = run(given), []
+    if was is None or (due is not None and not alike(was, due)):
+        return None
     for k, array in enumerate(given):
-        known = array is not None and array.size <= style.LARGE
-        table = np.zeros((was.size, array.size), bool) if known else None
-        for m in range(array.size if known else 0):
-            table[:, m] = moved(run, given, k, m, was)
-        found.append(table)
+        if array is None or not array.size:
+            continue
+        apart = max(was.size, array.size) <= style.LARGE
+        changes = [moved(run, given, k, m, was) for m in (range(array.size) if apart else (slice(None),))]
+        if np.any(changes):
+            found.append(Source(*pictures[k], np.stack(changes, 1)))
     return found
 
 
-def moved(run: Callable, given: Arrays, k: int, m: int, was: np.ndarray) -> np.ndarray:
-    """Which numbers of the result become others when one number is put in the place of another."""
-    for other in others(given[k].flat[m]):
+def moved(run: Callable, given: Arrays, k: int, which: int | slice, was: np.ndarray) -> np.ndarray:
+    """Which numbers of the result become others when one number, or all, are put in the place of what they were."""
+    for other in others(given[k].flat[which]):
         changed = given[k].copy()
-        changed.flat[m] = other
+        changed.flat[which] = other
         made = run([*given[:k], changed, *given[k + 1 :]])
         if made is not None and made.shape == was.shape:
             differ = ((made != was) & ~((made != made) & (was != was))).ravel()
@@ -142,11 +165,11 @@ def alike(was: np.ndarray, due: np.ndarray) -> bool:
     return was.shape == due.shape and np.allclose(was, due, style.AGAIN, style.AGAIN, equal_nan=True)
 
 
-def others(number: np.generic) -> Iterator[object]:
-    """What to put in the place of a number: NaN goes wherever it is read; what compares it sees the other two."""
-    if number.dtype.kind == 'b':
-        yield not number
-    elif number.dtype.kind in 'iu':
-        yield from (number + 1, number - 1) if number else (number + 1,)
+def others(numbers: Any) -> Iterator[Any]:
+    """What to put in the place of numbers: NaN goes wherever it is read; what compares it sees the other two."""
+    if numbers.dtype.kind == 'b':
+        yield ~numbers
+    elif numbers.dtype.kind in 'iu':
+        yield from (numbers + 1, np.maximum(numbers, 1) - 1)
     else:
         yield from (np.nan, style.FAR, -style.FAR)

@@ -3,9 +3,8 @@
 A `{}` in what is read out stands for the number as the picture shows it at that step: the two never differ.
 """
 
-import ast
 from collections.abc import Callable, Iterator
-from string import Formatter
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,193 +13,148 @@ from ..account import ask, table
 from ..ink import numbers, tiles
 from ..ink.metrics import shape_text
 from ..story.followed import follow
-from ..story.record import Entry, Gradient, Reading, Record, Value
-from . import formula, phrases, sources, style, verdict
+from ..story.record import Entry, Reading, Record, Value
+from . import formula, phrases, style, verdict
 from .columns import TAGS
 from .formula import name_of
 from .moment import Story
+from .sources import Pictures, Source, by_lines, by_rule, forward, itself
 from .strip import taken
 
+Links = dict[str, dict[str, Any]]
 
-class Source(NamedTuple):
-    """The picture of a tensor that others were computed from, and which of its numbers each of theirs reads."""
+
+class Told(NamedTuple):
+    """A picture of a tensor: what it is called, who has made it, and from what. Of a sum each part is told."""
 
     tile: str
     value: Value
-    table: np.ndarray | None
-
-    def whole(self) -> list[str]:
-        """All of it, as squares and as numbers."""
-        return [self.tile, *self._replace(table=None).cells(0)]
-
-    def cells(self, n: int) -> list[str]:
-        """The numbers that the n-th number was computed from; of squares, the picture."""
-        if self.value.data is None or not self.value.data.size:
-            return []
-        if self.value.data.size > style.LARGE:
-            return [self.tile]
-        at = range(self.value.data.size) if self.table is None else np.flatnonzero(self.table[n])
-        columns = tiles.folded(self.value.data).shape[1]
-        return [f'{self.tile}[{m // columns},{m % columns}]' for m in at]
+    name: str
+    by: str = ''
+    made: Callable[[], list[Source]] = list
+    due: Value | None = None  # what it should be
+    tensor: object = None  # of a gradient: its account can be asked for
 
 
-def pictures(tag: str, keys: tuple[int, ...], values: tuple[Value, ...]) -> list[tuple[str, Value]]:
+def answers(record: Record, story: Story, shown: set[str], asked: bool) -> tuple[Links, Links]:
+    """Of each value that is shown {l: the numbers that it was computed from, r: what is read out}; and what a press on
+    it opens: the digits of what is drawn as squares, and, where they are `asked` for, accounts as of `tape.why`."""
+    drawn = {value.partition('[')[0] for value in shown}
+    links: Links = {}
+    digits: Links = {}
+    grads: dict[str, Told] = {}
+    for one in told(record, story):
+        data = one.value.data
+        if one.tile not in drawn or data is None or not data.size:
+            continue
+        if one.tensor is not None:
+            grads.setdefault(one.tile, one)
+        title, by, made = f'{one.name}  {shape_text(data.shape)}', f'   {one.by}' * bool(one.by), one.made()
+        if one.tile in shown:  # as squares
+            lit = [cell for source in made if source.tile != one.tile for cell in source.whole()]
+            digits[one.tile] = {} if one.tile in links or data.size > style.DIGITS else written(title, data)
+            link(links, one.tile, lit, title, by)
+        true = one.due.data if one.due is not None and one.due.shape == data.shape else None
+        for n, (place, index, number) in enumerate(cells(data) if data.size <= style.LARGE else ()):
+            should = '' if true is None else numbers.said(true.flat[n])
+            off = f', should be {should}' if should not in ('', numbers.said(number)) else ''
+            lit = [cell for source in made for cell in source.cells(n)]
+            link(links, f'{one.tile}{place}', lit, f'{one.name}{index} = {{}}{off}', by)
+    opened = {tile: rows for tile, rows in digits.items() if rows}
+    return {value: links[value] for value in links if value in shown}, opened | (
+        accounts(record, grads) if asked else {}
+    )
+
+
+def link(links: Links, value: str, lit: list[str], title: str, by: str) -> None:
+    """What one value answers: of a part of a sum this is added to what the others say."""
+    before = links.setdefault(value, dict(l=[], r=f'{title}{by}'))
+    before['l'] = list(dict.fromkeys([*before['l'], *lit]))
+    before['r'] += f' and {by.strip()}' * (by.strip() not in before['r'])
+
+
+def told(record: Record, story: Story) -> Iterator[Told]:
+    """What takeovers return and the truth beside it, what arrives, forward's values and the gradients under them."""
+    for number, reading in enumerate(record.readings):
+        if taken(record.entries[reading.entry]):
+            yield from returned(record, number, reading)
+    whose: dict[int, object] = {}  # tensor -> its gradient
+    for number, run in enumerate(record.passes):
+        for k, a in enumerate(run.arrivals):
+            if a.total is not None:
+                whose[a.key] = a.tensor
+                places = [f'{TAGS[e.level]}d{a.key}' for e in record.entries if a.key in e.keys]
+                same = partial(itself, [(place, a.total) for place in places[:1]])
+                yield Told(f'p{number}.{k}', a.total, a.name, made=same, tensor=a.tensor)
+    for i, entry in enumerate(record.entries):
+        tag, by = TAGS[entry.level], f'{entry.source or name_of(entry)}{line(entry)}'
+        ins = pictures(tag, entry.keys, entry.inputs)
+        for n, (tile, value) in enumerate(pictures(tag, entry.made, entry.outputs)):
+            yield Told(tile, value, value.name or 'out', by, partial(forward, entry, n, ins))
+        names = formula.names_of_inputs(record, entry)
+        for key, (tile, value), name in zip(entry.keys, ins, names, strict=False):
+            maker = formula.makers(record).get(key)
+            if maker is None or record.entries[maker].level != entry.level:
+                yield Told(tile, value, name if value.name else '')
+        yield from gradients(story, i, entry, whose)
+
+
+def pictures(tag: str, keys: tuple[int, ...], values: tuple[Value, ...]) -> Pictures:
     """The pictures of some tensors."""
     return [(f'{tag}{key}', value) for key, value in zip(keys, values, strict=False)]
 
 
-class Touch:
-    """The links of a record: value id -> {l: the ids of the numbers that it was computed from, r: what is read out},
-    of the numbers that are shown."""
+def read(entry: Entry, reading: Reading) -> list[Pictures]:
+    """The pictures of what a rule or a bprop can read: what came, the inputs and the outputs."""
+    tag, made = TAGS[entry.level], entry.made
+    came, ins = pictures(f'{tag}d', made, reading.douts), pictures(tag, entry.keys, entry.inputs)
+    return [came, ins, pictures(tag, made, entry.outputs)]
 
-    def __init__(self, record: Record, story: Story, shown: set[str]) -> None:
-        self.record, self.story = record, story
-        self.shown, self.tiles = shown, {value.partition('[')[0] for value in shown}
-        self.links: dict[str, dict[str, Any]] = {}
-        self.digits: dict[str, dict[str, Any]] = {}  # of what is drawn as squares, for a press
-        self.asked: dict[str, tuple[Any, Value]] = {}  # the gradients whose accounts can be asked for
 
-    def all(self) -> dict[str, dict[str, Any]]:
-        """Forward's values, the gradients under them, what takeovers return, the truth beside it, and what arrives."""
-        for number, reading in enumerate(self.record.readings):
-            if taken(self.record.entries[reading.entry]):
-                self.returned(number, reading)
-        for number, run in enumerate(self.record.passes):
-            for k, a in enumerate(run.arrivals):
-                if a.total is not None:
-                    places = [f'{TAGS[e.level]}d{a.key}' for e in self.record.entries if a.key in e.keys]
-                    same = [Source(tile, a.total, sources.itself(a.total)) for tile in places[:1]]
-                    self.value(f'p{number}.{k}', a.total, a.name, '', same)
-                    shown = self.tiles.intersection((f'p{number}.{k}', *places))
-                    self.asked |= dict.fromkeys(sorted(shown, reverse=True), (a.tensor, a.total))
-        for i, entry in enumerate(self.record.entries):
-            tag = TAGS[entry.level]
-            for n, (key, value) in enumerate(zip(entry.made, entry.outputs, strict=False)):
-                if f'{tag}{key}' in self.tiles:
-                    pairs = zip(self.inputs(entry), sources.forward(entry, n), strict=False)
-                    given = [Source(*pair, table) for pair, table in pairs]
-                    by = f'{entry.source or name_of(entry)}{line(entry)}'
-                    self.value(f'{tag}{key}', value, value.name or 'out', by, given)
-            for k, (key, value) in enumerate(zip(entry.keys, entry.inputs, strict=False)):
-                maker = formula.makers(self.record).get(key)
-                if maker is None or self.record.entries[maker].level != entry.level:
-                    named = formula.names_of_inputs(self.record, entry)[k] if value.name else ''
-                    self.value(f'{tag}{key}', value, named, '', [])
-            self.gradients(i, entry, tag)
-        return self.links
+def gradients(story: Story, i: int, entry: Entry, whose: dict[int, object]) -> Iterator[Told]:
+    """What came back to an entry, and what it was made of: each part by a rule of an entry that read the value."""
+    reading, tag = story.reading(i, len(story.record.steps)), TAGS[entry.level]
+    if reading is None:
+        return
+    for key, dout, tensor in zip(entry.made, reading.douts, reading.cotangents, strict=False):
+        whose.setdefault(key, tensor)
+        if key not in story.parts:
+            yield Told(f'{tag}d{key}', dout, dout.name, 'all starts with it', tensor=tensor)
+    own = entry.kind == 'op'
+    who = 'your lines' if entry.yours else f'inside {entry.name}' if entry.kind == 'cell' else 'its bprop'
+    by = f'{phrases.rule_of(entry) if own else who}{line(entry)}'
+    for k, g in story.gave(reading):
+        key = entry.keys[k]
+        made = partial(by_rule if own else by_lines, entry, reading, k if own else g, *read(entry, reading))
+        yield Told(f'{tag}d{key}', g.value, g.name, by, made, tensor=whose.get(key))
 
-    def accounts(self) -> dict[str, dict[str, Any]]:
-        """How each number of a small gradient was made: value id -> the rows of `tape.why`; takeovers come first."""
-        out: dict[str, dict[str, Any]] = {}
-        for tile, (tensor, value) in self.asked.items():
-            if value.data is None or value.data.size > style.LARGE or len(out) + value.data.size > style.ACCOUNTS:
-                continue
-            for (place, _, _), index in zip(cells(value.data), np.ndindex(value.shape), strict=True):
-                told = follow(self.record, f'how {value.name} was made', account, self.record, tensor, index)
-                if told is None:
-                    break
-                out[f'{tile}{place}'] = told
-        return out
 
-    def inputs(self, entry: Entry) -> list[tuple[str, Value]]:
-        """The pictures of what an entry reads."""
-        return pictures(TAGS[entry.level], entry.keys, entry.inputs)
-
-    def gradients(self, i: int, entry: Entry, tag: str) -> None:
-        """What came back to an entry, and what it was made of: each part by a rule of an entry that read the value."""
-        reading = self.story.reading(i, len(self.record.steps))
-        if reading is None:
-            return
-        for key, dout, tensor in zip(entry.made, reading.douts, reading.cotangents, strict=False):
-            if f'{tag}d{key}' in self.tiles and tensor is not None:
-                self.asked.setdefault(f'{tag}d{key}', (tensor, dout))
-            if key not in self.story.parts:
-                self.value(f'{tag}d{key}', dout, dout.name, 'all starts with it', [])
-        for k, g in self.story.gave(reading):
-            tile, parts = f'{tag}d{entry.keys[k]}', self.story.parts.get(entry.keys[k], ())
-            if tile not in self.tiles:
-                continue
-            given, who = self.lines(entry, reading, g), 'your lines' if entry.yours else 'its bprop'
-            who = f'inside {entry.name}' if entry.kind == 'cell' else who
-            if entry.kind == 'op':
-                seen = any(f'{tag}d{key}' in self.tiles for key in entry.made)
-                given, who = self.rule(entry, reading, k) if seen else [], phrases.rule_of(entry)
-            self.value(tile, g.value, g.name, f'{who}{line(entry)}', given, more=len(parts) > 1)
-
-    def rule(self, entry: Entry, reading: Reading, k: int) -> list[Source]:
-        """The pictures of what a rule reads for its k-th input: dout, and what it finds on the tape."""
-        how = formula.template_of(entry, k) if entry.outputs else ''
-        named = {field for _, field, _, _ in Formatter().parse(how) if field}
-        tables = sources.backward(entry, reading, k, bool(named) and 'out' not in named)
-        return self.read(entry, reading, tables, lambda kind, j, value: (kind or str(j)) in {'dout', *named})
-
-    def lines(self, entry: Entry, reading: Reading, g: Gradient) -> list[Source]:
-        """The pictures of what the lines of a bprop read for a gradient; what no op tells, by the names in its line."""
-        used, own = names_in(g.formula), {'dout': entry.facts and entry.facts.dout, 'out': 'out'}
-        tables = sources.returned(entry, reading, g)
-        return self.read(entry, reading, tables, lambda kind, j, value: own.get(kind, value.name) in used)
-
-    def read(self, entry: Entry, reading: Reading, tables: tuple, named: Callable) -> list[Source]:
-        """The pictures of douts, inputs and outputs that are read; where no table tells, those that are `named`."""
-        tag, found = TAGS[entry.level], []
-        douts, outs = pictures(f'{tag}d', entry.made, reading.douts), pictures(tag, entry.made, entry.outputs)
-        for kind, pairs, known in zip(('dout', '', 'out'), (douts, self.inputs(entry), outs), tables, strict=True):
-            for j, (tile, value) in enumerate(pairs):
-                table = known[j] if j < len(known) else None
-                if named(kind, j, value) if table is None else table.any():
-                    found.append(Source(tile, value, table))
-        return found
-
-    def returned(self, number: int, reading: Reading) -> None:
-        """What a takeover returned, and beside it what is true."""
-        entry = self.record.entries[reading.entry]
-        known = verdict.known(reading)
-        for place, g in enumerate(reading.gave):
-            if g.value is None:
-                continue
-            if g.tensor is not None and f'g{number}.{place}' in self.tiles:
-                self.asked[f'g{number}.{place}'] = g.tensor, g.value
+def returned(record: Record, number: int, reading: Reading) -> Iterator[Told]:
+    """What a takeover returned, and beside it what is true."""
+    entry, known = record.entries[reading.entry], verdict.known(reading)
+    for place, g in enumerate(reading.gave):
+        if g.value is not None:
             whose = 'yours' if entry.yours else f'{entry.name}.bprop'
             by = whose + (f': {g.formula}, line {g.line}' if g.formula else '')
             due = verdict.due(known[place], f'the true {g.name}') if known else None
-            self.value(f'g{number}.{place}', g.value, g.name, by, self.lines(entry, reading, g), due=due)
+            made = partial(by_lines, entry, reading, g, *read(entry, reading))
+            yield Told(f'g{number}.{place}', g.value, g.name, by, made, due, g.tensor)
             if due is not None:
-                self.value(f's{number}.{place}', due, due.name, 'by the rules', [])
-
-    def value(
-        self, tile: str, value: Value, name: str, by: str, given: list[Source], due: Value | None = None,
-        more: bool = False
-    ) -> None:  # fmt: skip
-        """A tensor's picture: each of its numbers, or all of it where it is drawn as squares. `more`: one more part of
-        a sum; `due`: what it should be."""
-        if tile not in self.tiles or value is None or value.data is None or not value.data.size:
-            return
-        by = f'   {by}' * bool(by)
-        if tile in self.shown:  # as squares
-            title = f'{name}  {shape_text(value.shape)}'
-            lit = [cell for source in given if source.tile != tile for cell in source.whole()]
-            self.links.setdefault(tile, dict(l=list(dict.fromkeys(lit)), r=f'{title}{by}'))
-            if value.data.size <= style.DIGITS and not more:
-                self.digits[tile] = written(title, value.data)
-        if value.data.size > style.LARGE:
-            return
-        true = due.data if due is not None and due.shape == value.shape else None
-        for n, (place, index, number) in enumerate(cells(value.data)):
-            lit = list(dict.fromkeys(cell for source in given for cell in source.cells(n)))
-            should = '' if true is None else numbers.said(true.flat[n])
-            off = f', should be {should}' if should not in ('', numbers.said(number)) else ''
-            before = self.links.setdefault(f'{tile}{place}', dict(l=lit, r=f'{name}{index} = {{}}{off}{by}'))
-            if more and before['l'] is not lit:
-                before['l'] = list(dict.fromkeys([*before['l'], *lit]))
-                before['r'] += f' and {by.strip()}' * (by.strip() not in before['r'])
+                yield Told(f's{number}.{place}', due, due.name, 'by the rules')
 
 
-def names_in(source: str) -> set[str]:
-    """The names in an expression."""
-    try:
-        return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
-    except (SyntaxError, ValueError):
-        return set()
+def accounts(record: Record, grads: dict[str, Told]) -> Links:
+    """How each number of a small gradient was made: value -> the rows of `tape.why`; takeovers come first."""
+    out: Links = {}
+    for tile, (_, value, *_, tensor) in grads.items():
+        if value.data.size > style.LARGE or len(out) + value.data.size > style.ACCOUNTS:
+            continue
+        for (place, _, _), index in zip(cells(value.data), np.ndindex(value.shape), strict=True):
+            made = follow(record, f'how {value.name} was made', account, record, tensor, index)
+            if made is None:
+                break
+            out[f'{tile}{place}'] = made
+    return out
 
 
 def cells(array: np.ndarray) -> Iterator[tuple[str, str, float]]:
