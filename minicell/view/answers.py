@@ -20,22 +20,29 @@ LOST = '✗ {} passes none back'  # a takeover uses it, and returns no gradient 
 
 
 def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
-    """At the end, the gradients that were asked for, with what is known of them."""
+    """The gradients that were asked for, as far as they have come; at the end, with what is known of them."""
     run, gave = now.story.by(taken.reading), now.story.handed(taken.reading)
-    if not now.compare or run is None or run.ended is None or run.ended > now.step:
+    if run is None or run.ended is None:
         return None
+    over = now.compare and run.ended <= now.step
     boxes: list[Box] = []
     for k, arrival in enumerate(run.arrivals):
         if arrival.key in gave and len(arrival.parts) == 1:
             continue  # it stands in the tables
-        key, due, value = f'{now.record.passes.index(run)}.{k}', truth(now.record, run)[k], arrival.total
-        tile = tiles.Tile(value, style.VALUES[0], f'p{key}', classes=' on', account=True) if value is not None else None
-        box = Row(Text(arrival.name, 'mid2', style.NAMES[0]), tile, gap=style.PAD)
+        key, total, came = f'{now.record.passes.index(run)}.{k}', arrival.total, partial(now, run, arrival)
+        due = truth(now.record, run)[k] if over else None
+        some = came and not over and now.story.arriving(arrival).last(run.ended) > now.step  # more of it is to come
+        called, tile, there = f'{arrival.name}{" so far" * bool(some)}', None, came is not None
+        name = Text(called, 'mid2' if there else 'mid2 fut', style.NAMES[0])
+        if total is not None:
+            how = tiles.plate(total, *style.VALUES[0])
+            tile = tiles.Tile(came or total, key=f'p{key}', how=how, there=there, classes=' on', account=True)
+        box = Row(name, tile, gap=style.PAD)
         if due is not None:
-            top = max(numbers.largest(value.data), numbers.largest(due.data))
+            top = max(numbers.largest(total.data), numbers.largest(due.data))
             true = tiles.Tile(due, style.VALUES[0], f'u{key}', classes=' tru', top=top)
             box = Flow(box, Row(Text('should be', 'af'), true, gap=style.PAD), room=room, gap=style.GAP)
-        boxes.append(with_badge(box, known(now, run, arrival), room - style.LABEL))
+        boxes.append(with_badge(box, known(now, run, arrival), room - style.LABEL) if over else box)
     head = Text('asked for:' if len(boxes) == len(run.arrivals) else 'also asked for:', 'dim')
     return Flow(head, *boxes, room=room, gap=2 * style.GAP) if boxes else None
 

@@ -14,9 +14,8 @@ from .lane import Lane, wires
 from .moment import Shot, Story
 from .now import Now
 from .program import Code, Listing
-from .road import RoadEnd
 from .strip import Part
-from .tape import Cells, boxes_of
+from .tape import Cells, RoadEnd, boxes_of
 
 DEFINED = 'what was computed, in order'
 RECORDED = 'grad of grad: the backward pass itself was recorded here'
@@ -36,12 +35,15 @@ class Board:
         self.tapes = [Tape(story, level, self.room, boxes_of, narrow) for level in levels]
         self.tapes = [tape for tape in self.tapes if tape.entries]
         self.asks = {(run.mark.file, run.mark.line) for run in self.record.passes if run.mark}
-        own, cells = (max(map(self.rows_of, each.values()), default=0) for each in (listing.own, listing.cells))
-        self.taken = any(map(strip.taken, self.record.entries))
-        self.own_rows = min(own, style.OWN_ROWS)
-        self.cell_rows = min(cells, style.CELL_ROWS) if own else 0
-        calls = self.rows_of(listing.calls) + (0 if own else cells)
-        self.rows = max(min(calls, style.MOST_ROWS if own else style.ROWS_ALONE), style.FEWEST_ROWS)
+        entries = self.record.entries
+        owns = {t.level: max((self.rows_of(listing.of(entries[i])) for i in t.entries), default=0) for t in self.tapes}
+        cells = max(map(self.rows_of, listing.cells.values()), default=0)
+        self.taken = any(map(strip.taken, entries))
+        self.own_rows = {level: min(rows, style.OWN_ROWS) for level, rows in owns.items()}  # of a tape's takeovers
+        self.cell_rows = min(cells, style.CELL_ROWS) if any(owns.values()) else 0
+        calls = self.rows_of(listing.calls) + (0 if self.own_rows.get(0) else cells)
+        most = style.MOST_ROWS if self.own_rows.get(0) else style.ROWS_ALONE
+        self.rows = max(min(calls, most), style.FEWEST_ROWS)
 
     def rows_of(self, lines: list[Line]) -> int:
         """How many rows some lines take."""
@@ -93,7 +95,7 @@ class Board:
         """Your program."""
         calls, cells = self.listing.beside(now.own())
         mark = now.told.mark or next((run.mark for run in self.record.passes if run.mark), None)
-        return self.code(now, calls if self.own_rows else calls + cells, 'a', self.rows, 'code', mark)
+        return self.code(now, calls if self.own_rows.get(0) else calls + cells, 'a', self.rows, 'code', mark)
 
     # ---- tapes ----
 
@@ -107,7 +109,7 @@ class Board:
         for n, box in enumerate(up):
             box.key = f'{tag}c{n}'
         down.insert(0, RoadEnd(self.end(tape, cells), tag))
-        count, broad = len(down), level > 0
+        count = len(down)
         lanes = range(max((lane + 1 for _, lane, *_ in skips(columns)), default=0))
         over = Column(Space(0, style.LANE / 2), *[Space(0, style.LANE, key=f'{tag}o{k}') for k in lanes], gap=0)
         low = Column(*[Space(0, style.LANE, key=f'{tag}u{k}') for k in lanes], gap=0)
@@ -128,21 +130,18 @@ class Board:
         else:
             high = max(box.size[1] for box in down)
             rows = [[first, *row] for first, row in zip(self.first_column(now, tape, high), rows, strict=True)]
-        if broad:
-            del rows[style.TAPE_ROW]
-        elif self.narrow and self.own_rows:
-            rows += [[Span(takeover.own_lines(now, self.listing, self.own_rows, self.code_w), count)],
-                     [Span(Card(self.made(now), '', (0, 2), at=(0, 0)), count)]]  # fmt: skip
+        if self.narrow and self.own_rows[level]:
+            rows += [[Span(takeover.own_lines(now, self.listing, self.own_rows[level], self.code_w, level), count)],
+                     [Span(Card(self.made(now, level), '', (0, 2), at=(0, 0)), count)]]  # fmt: skip
         if self.taken and not self.record.depth:
             rows.append([Span(self.outcome(now), len(rows[2]))])
-        least = {} if broad else {style.TAPE_ROW: style.FILM}
         first = 1 + (not self.narrow)
-        grid = Grid(rows, (style.GAP, 0), least=least, stretch=range(first, first + count - 1))
-        stems = [Arrow(partial(lane.stem, now, i, tag, broad), f'{tag}s{i}') for _, i in columns.opened]
-        flows = [f'rowo{line}.0' for line in self.lifted(now, tape) if line is not None] if level == 1 else []
-        bridge = Arrow(partial(lane.bridge, tag, flows, self.narrow), f'{tag}flows')
+        grid = Grid(rows, (style.GAP, 0), least={style.TAPE_ROW: style.FILM}, stretch=range(first, first + count - 1))
+        stems = [Arrow(partial(lane.stem, now, i, tag), f'{tag}s{i}') for _, i in columns.opened]
+        flows = [takeover.row_key(line, level - 1) for line in self.lifted(now, tape) if line is not None]
+        bridge = Arrow(partial(lane.bridge, tag, takeover.frame_key(level - 1), flows, self.narrow), f'{tag}flows')
         arrows = [*wires(cells), *stems, *self.band(now, cells), *[bridge] * bool(flows)]
-        return Lane(tag, grid, arrows, broad, now.behind(level), 'film rib' if flows else 'film')
+        return Lane(tag, grid, arrows, now.behind(level), 'film rib' if flows else 'film')
 
     def heading(self, now: Now, tape: Tape, parts: list[Part]) -> Box:
         """What is seen of forward: of a loop, which turn; of a later tape, what is on it."""
@@ -178,7 +177,7 @@ class Board:
 
     def lifted(self, now: Now, tape: Tape) -> list[int | None]:
         """For each entry that a tape has by now, which line of the bprop that is shown has written it."""
-        own = {(x.file, x.number) for x in self.listing.of(now.own())}
+        own = {(x.file, x.number) for x in self.listing.of(now.own(tape.level - 1))}
         marks = [self.record.entries[i].mark for i in tape.entries if now.done(i)]
         return [mark.line if mark and (mark.file, mark.line) in own else None for mark in marks]
 
@@ -197,14 +196,15 @@ class Board:
         if here and told.kind == 'add':
             lines = [self.added(now, tape)] if told.parts else []
         elif here and not strip.taken(entry):
-            rule = enumerate(self.formulas(now, now.read, entry))
-            lines = [Text(each, 'm', key=f'{tape.tag}how{k}') for k, each in rule]
-        taken = not tape.level and self.own_rows
+            lines = self.formulas(now, now.read, entry, tape.tag)
+        taken = self.own_rows[tape.level]
         high = style.ROW * 2 if not self.record.depth or taken else style.ROW
         said = Put(Column(*lines, gap=2, across='start', key=f'{tape.tag}how'), at=(0, 0.5), least=(0, high))
         if not taken or self.narrow:
             return said
-        return Column(Space(0, style.ROAD, key='lane'), said if lines else self.made(now), gap=style.CLOSE)
+        return Column(
+            Space(0, style.ROAD, key=f'{tape.tag}lane'), said if lines else self.made(now, tape.level), gap=style.CLOSE
+        )
 
     def added(self, now: Now, tape: Tape) -> Box:
         """A sum of gradients: what had come before, what this use sends back, and both together."""
@@ -217,9 +217,11 @@ class Board:
             boxes.append(Row(picture, Text(sign, 'mid', key=f'{key}s') if sign else None, gap=style.WORDS))
         return Flow(*boxes, room=self.room, gap=style.WORDS)
 
-    def made(self, now: Now) -> Box:
+    def made(self, now: Now, level: int) -> Box:
         """What the lines of a bprop have made by now."""
-        shown = self.record.depth and now.taken is not None and takeover.begun(now)
+        if now.taken is None or now.entry_of(now.taken).level != level:
+            return Space()
+        shown = self.record.depth and takeover.begun(now)
         badges = result.Taken(now, now.taken).badges() if shown else []  # where there are no tables
         said = takeover.unread(now)
         head = Flow(
@@ -227,56 +229,52 @@ class Board:
         )
         return Column(head, takeover.values(now, self.room), gap=2, across='start')
 
-    def formulas(self, now: Now, reading: Reading, entry: Entry) -> list[str]:
-        """The rule that is read, with numbers where there is one each, in at most two rows."""
-        rows: list[str] = []
+    def formulas(self, now: Now, reading: Reading, entry: Entry, tag: str) -> list[Box]:
+        """The rule that is read, with numbers where there is one each, in at most two rows: whole, for a part of a
+        formula would be another formula."""
         places = [k for k, v in enumerate(entry.inputs) if v.data is not None]
         gave = {k: g.value for k, g in zip(places, reading.gave, strict=False) if g.value is not None}
         dout = reading.douts[0] if reading.douts else None
+        said: list[str] = []
         for found in formula.formulas(now.record, entry, now.story.by(reading), dout):
-            if gave and found.k not in gave:
-                continue
-            single = now.given(reading) and phrases.single(gave.get(found.k))
-            said = found.with_numbers(gave[found.k].data.item()) if single else str(found)
-            said = said if width(said, 'm') <= self.room else str(found)
-            if rows and rows[-1].endswith(said):  # it reads one tensor twice
-                rows[-1] += ', twice' * (width(f'{rows[-1]}, twice', 'm') <= self.room)
-            elif rows and width(f'{rows[-1]}    {said}', 'm') <= self.room:
-                rows[-1] += f'    {said}'
-            else:
-                first, *rest = wrapped(said, self.room, 'm', 2)
-                made = [first, *(f'  {each}' for each in rest)]
-                if len(rows) + len(made) <= 2 and all(width(row, 'm') <= self.room for row in made):
-                    rows += made  # (a part of a formula would be another formula)
-        return rows
+            if not gave or found.k in gave:
+                single = now.given(reading) and phrases.single(gave.get(found.k))
+                words = found.with_numbers(gave[found.k].data.item()) if single else str(found)
+                said.append(words if width(words, 'm') <= self.room else str(found))
+        again = lambda words: f'{words}, twice' if said.count(words) > 1 else words  # it reads one tensor twice
+        told = [words for words in map(again, dict.fromkeys(said))
+                if all(width(row, 'm') <= self.room for row in wrapped(words, self.room, 'm', 2))]  # fmt: skip
+        boxes = [Lines(words, self.room, 'm', 2, f'{tag}how{k}') for k, words in enumerate(told)]
+        while boxes and Flow(*boxes, room=self.room, gap=style.BETWEEN, lead=2).size[1] > 2 * style.ROW:
+            boxes.pop()
+        return boxes and [Flow(*boxes, room=self.room, gap=style.BETWEEN, lead=2)]
 
     def first_column(self, now: Now, tape: Tape, high: float) -> list[Box | Span | None]:
         """Your code; beside a later tape, and where nothing takes over, what comes out. `high`: backward's row."""
-        level, film = tape.level, None
-        if level:
-            by = Lines(self.readers(level)[0], style.CODE - style.ROW, 'dim', style.SOURCE_ROWS, f'{tape.tag}by')
-            why = Lines(RECORDED, style.CODE - style.ROW, 'dim', style.SOURCE_ROWS, f'{tape.tag}why')
-            name = Column(Text(f'{phrases.nth(level)} tape', 'mid2', key=f'{tape.tag}which'), by, why, gap=2)
-            head = Space(style.CODE), None, Card(name, '', (0, style.PAD), at=(0, 0.5))  # clear of the holes
-        else:
-            said = Put(Text('your program', 'dim'), at=(0, 0.5), least=(style.CODE, 0))
-            head = said, Span(Put(self.calls(now), at=(0, 0)), 1, 2), None
-            which = 'first tape' if self.record.depth else 'the tape'
-            said = [*self.readers(0), ''] if self.record.depth else ['' if now.compare else DEFINED]
-            more = next(words for words in said if width(words) <= style.CODE - width(which) - style.GAP)
-            film = Put(Row(Text(which, key='awhich'), Text(more, 'dim', key='aby'), gap=style.WORDS), at=(0, 0.5))
-        if self.own_rows and not level:
-            entry = now.own()
+        level, tag = tape.level, tape.tag
+        nested = any(self.record.passes[number].nested for number in self.story.comers[level])
+        beside = Lines(RECORDED * nested, style.CODE - style.ROW, 'dim', key=f'{tag}why') if level else self.calls(now)
+        name = Put(Text('your program' * (not level), 'dim'), at=(0, 0.5), least=(style.CODE, 0))
+        which = f'{phrases.nth(level)} tape' if self.record.depth else 'the tape'
+        said = [*self.readers(level), ''] if self.record.depth else ['' if now.compare else DEFINED]
+        more = next(words for words in said if width(words) <= style.CODE - width(which, 'b') - style.GAP)
+        film = Row(
+            Text(which, 'b' * (level > 0), key=f'{tag}which'), Text(more, 'dim', key=f'{tag}by'), gap=style.WORDS
+        )
+        head = name, Span(Put(beside, at=(0, 0)), 1, 2), None, Put(film, at=(0, 0.5))
+        if self.own_rows[level]:
+            entry = now.own(level)
             named = '' if entry is None else 'your hook' if entry.kind == 'hook' else f'the Cell {entry.name}'
             named = 'your Cell' if entry is not None and entry.yours and entry.kind == 'call' else named
             _, lines = self.listing.beside(entry)
-            cell = self.code(now, lines, 'c', self.cell_rows, 'cell', now.told.mark, 1)
-            own = takeover.own_lines(now, self.listing, self.own_rows, style.CODE)
+            cell = self.code(now, lines, f'{tag}c', self.cell_rows, f'{tag}cell', now.told.mark, 1)
+            own = takeover.own_lines(now, self.listing, self.own_rows[level], style.CODE, level)
+            own = Column(own, self.answers(now, level), gap=style.PAD) if level else own
             back = Put(Text(named, 'dim'), at=(0, 0.6)), Put(cell, at=(0, 1)), Put(own, at=(0, 0))
         else:
             answers = Put(self.answers(now, level, high + 2 * style.ROW), at=(0, 0.5))
             back = Span(answers, 1, style.BACK_ROWS), None, None
-        return [*head, film, *back]
+        return [*head, *back]
 
     def readers(self, level: int) -> list[str]:
         """Which gradients read a tape back and where they are asked for, in fewer and fewer words."""
@@ -290,22 +288,18 @@ class Board:
 
     def band(self, now: Now, cells: Cells) -> list[Box]:
         """The way into the lines of a bprop, and the frame around these and what they return."""
-        if now.taken is None or not takeover.begun(now) or not self.listing.of(now.own()):
+        level, tag, out = cells.tape.level, cells.tag, []
+        if now.taken is None or not takeover.begun(now, level) or not self.listing.of(now.own(level)):
             return []
-        i, out = self.record.readings[now.taken].entry, []
-        if cells.tape.level != self.record.entries[i].level:
-            return []
+        i = self.record.readings[now.taken].entry
         values = [part.slots[0] for part in cells.columns.list if part.kind == 'values']
         starts = [slot for slot in values if slot.entry == i and slot.out is not None]
         for slot in starts:
             loud = now.running and now.told.kind == 'reach'
             past, ink = ('', 'onr') if loud else (' past', 'mid2 bf')
             said = next((w for w in takeover.label(self.record.entries[i]) if width(w, ink) < style.LABEL), '')
-            start, look = f'{cells.tag}d{slot.key}', (f'fat{past}', f'fatk{past}')
-            if cells.tape.level:  # its lines stand above this tape
-                out.append(Arrow(partial(lane.climb, start, f'r{i}', self.narrow, look[1]), 'fat'))
-            else:
-                out.append(Band(start, 'own', f'r{i}', look, said, ink, level='lane', down=self.narrow, key='fat'))
+            start, own, look = f'{tag}d{slot.key}', takeover.frame_key(level), (f'fat{past}', f'fatk{past}')
+            out.append(Band(start, own, f'r{i}', look, said, ink, level=f'{tag}lane', down=self.narrow, key='fat'))
         given = now.given(self.record.readings[now.taken])
         if now.compare and not self.record.depth:
             out.append(Arrow(partial(lane.lit, result.Taken(now, now.taken).lit()), 'lit'))
@@ -333,5 +327,5 @@ class Board:
         else:
             both = Row(voice, tables, gap=style.GAP, across='start')
         # (where no lines of a bprop are shown, the gradients stand in their place)
-        last = answers.asked_for(now, taken, self.inner - 2 * style.PAD) if self.own_rows or self.narrow else None
+        last = answers.asked_for(now, taken, self.inner - 2 * style.PAD) if self.own_rows[0] or self.narrow else None
         return Card(Column(both, last, gap=style.PAD), '', (style.PAD, style.PAD), at=(None, 0), key='outcome')

@@ -59,9 +59,9 @@ class Tape(Strip):
             self.plates[key] = how, value  # (kept, for the id of what is gone goes to another)
         return self.plates[key][0]
 
-    def fits(self, slot: Slot, tight: int, inside: bool = False) -> tuple[float, float]:
+    def fits(self, slot: Slot, tight: int, folded: bool = False) -> tuple[float, float]:
         """How large the gradient of a tensor will be at most, with the tensor itself above it."""
-        key = slot.key, slot.entry, slot.out, tight, inside
+        key = slot.key, slot.entry, slot.out, tight, folded
         if key not in self.fit:
             parts, last = self.story.parts.get(slot.key, ()), len(self.record.steps)
             came = [value for _, value, _ in parts]
@@ -70,9 +70,9 @@ class Tape(Strip):
             readings = self.story.reached.get(slot.entry, ()) if slot.out is not None else ()
             came += [r.douts[slot.out] for r in readings if slot.out < len(r.douts)]
             plates = [self.cotangent(v, tight) for v in came if v.data is not None]
-            plates += [] if inside else [self.plate(v, tight) for v in came if v.data is not None]
+            plates += [] if folded else [self.plate(v, tight) for v in came if v.data is not None]
             high = max([p.h for p in plates], default=style.ROW)
-            plates += [] if inside else [self.plate(slot.value, tight)]
+            plates += [] if folded else [self.plate(slot.value, tight)]
             self.fit[key] = max([p.w for p in plates], default=0), high
         return self.fit[key]
 
@@ -99,19 +99,10 @@ class Columns:
             if part.kind == 'open':
                 (i,) = part.entries
                 self.opened.append((len(self.list), i))
-                waiting = [] if self.within(i) else self.outputs(i)
+                waiting = self.outputs(i)
             self.add(part, first * part.folded)
         self.values(waiting)
         self.over = any(self.list[n].slots for n, _ in self.opened)  # whether something stands over a card
-
-    def within(self, i: int) -> Slot | None:
-        """What an entry made, where that stands on its card: the one number that the tape ends with."""
-        entry = self.record.entries[i]
-        last = i == self.tape.entries[-1] and entry.kind == 'op' and not self.tape.level
-        if not last or len(entry.outputs) != 1 or entry.outputs[0].shape != ():
-            return None
-        (slot,) = self.outputs(i)
-        return slot
 
     def values(self, slots: list[Slot]) -> None:
         """A column of values, if there are any."""

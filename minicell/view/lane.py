@@ -15,11 +15,10 @@ CODE = ('lc', 'ln', 'lr', 'now', 'piece', 'grad', 'dout', 'own', 'nob')  # keys 
 
 
 class Lane(Box):
-    """A tape on its grounds: forward's above, backward's below, the film between, or under forward where that lies on
-    it (`broad`). `quiet`: it has told its story."""
+    """A tape on its grounds: forward's above, backward's below, the film between. `quiet`: it has told its story."""
 
-    def __init__(self, tag: str, grid: Grid, arrows: list[Box], broad: bool, quiet: bool, film: str = 'film') -> None:
-        self.tag, self.grid, self.arrows, self.broad, self.quiet, self.film = tag, grid, arrows, broad, quiet, film
+    def __init__(self, tag: str, grid: Grid, arrows: list[Box], quiet: bool, film: str) -> None:
+        self.tag, self.grid, self.arrows, self.quiet, self.film = tag, grid, arrows, quiet, film
 
     @property
     def size(self) -> tuple[float, float]:
@@ -30,13 +29,12 @@ class Lane(Box):
         """The grounds, the grid, and what is drawn between its boxes."""
         before = set(to.frame)
         tag, high, round_ = self.tag, self.grid.high, style.FIELD_ROUND
-        head, up = sum(high[:2]), sum(high[: style.FORWARD_ROWS])
-        film = 0 if self.broad else high[style.TAPE_ROW]
-        left, wide, middle = x - style.EDGE, w + 2 * style.EDGE, up + film / 2
+        left, wide, up = x - style.EDGE, w + 2 * style.EDGE, sum(high[: style.TAPE_ROW])
+        film = Rect(left, y + up, wide, high[style.TAPE_ROW])
+        middle = up + film.h / 2
         to.frame.rect(f'{tag}aback', left, y, wide, h, 'aback', -2, rx=round_)
         to.frame.rect(f'{tag}ahead', left, y, wide, middle, 'ahead', -2, rx=round_)
         to.frame.rect(f'{tag}ahead.', left, y + 2 * round_, wide, middle - 2 * round_, 'ahead', -2)
-        film = Rect(left, y + head, wide, up - head) if self.broad else Rect(left, y + up, wide, film)
         to.places[f'{tag}film'] = film
         to.frame.rect(f'{tag}film', *film, self.film, -1)
         for k, at in enumerate((film.y + style.HOLE, film.bottom - style.HOLE)):
@@ -48,31 +46,29 @@ class Lane(Box):
             to.put(arrow, Rect(x, y, w, h), f'w{k}')
 
 
-def stem(now: Now, i: int, tag: str, broad: bool, to: Canvas) -> None:
+def stem(now: Now, i: int, tag: str, to: Canvas) -> None:
     """From an entry down to its block, and from there to its rule, or to where a takeover turns off."""
     card, block, rule = (to.places.get(key) for key in (f'e{i}', f'B{i}', f'r{i}'))
     if card is not None and block is not None and now.done(i):
         writes = now.told.kind == 'write' and now.writes(i)
         to.frame.path(f'{tag}up{i}', f'M{block.cx:g},{card.bottom:g}V{block.y:g}', 'link' + ' f' * writes, 1)
-    top = card if broad else block
-    if top is None or rule is None or now.reading(i) is None:
+    if block is None or rule is None or now.reading(i) is None:
         return
-    if not broad and now.taken is not None and now.record.readings[now.taken].entry == i:
-        sign(to, now, i, top)
-    x = top.cx if rule.x <= top.cx <= rule.right else None
-    end = rule.y if x is not None else rule.cy - style.ROAD / 2
-    to.frame.path(f'{tag}dn{i}', f'M{top.cx:g},{top.bottom:g}V{end - style.PAD:g}', 'call', 2)
-    to.frame.head(f'{tag}dn{i}h', top.cx, end - 1, 'd', 'run', style.OVER + 1, style.STEM)
+    if now.taken is not None and now.record.readings[now.taken].entry == i:
+        sign(to, now, i, tag, block)
+    end = rule.y if rule.x <= block.cx <= rule.right else rule.cy - style.ROAD / 2
+    to.frame.path(f'{tag}dn{i}', f'M{block.cx:g},{block.bottom:g}V{end - style.PAD:g}', 'call', 2)
+    to.frame.head(f'{tag}dn{i}h', block.cx, end - 1, 'd', 'run', style.OVER + 1, style.STEM)
 
 
-def sign(to: Canvas, now: Now, i: int, top: Rect) -> None:
+def sign(to: Canvas, now: Now, i: int, tag: str, top: Rect) -> None:
     """On the way from an entry to its rule, why backward does not go on to that."""
-    entry, heading = now.record.entries[i], to.places.get('aBW')
+    entry, heading = now.record.entries[i], to.places.get(f'{tag}BW')
     said = 'you registered it' * entry.yours if entry.kind == 'hook' else f'{entry.name} has its own bprop'
     if not said or heading is None:
         return
     wide, least = width(said) + style.ROW, heading.x + width('← backward') + style.WORDS
-    names = [to.places[f'ad{key}n'].x for key in entry.made if f'ad{key}n' in to.places]
+    names = [to.places[f'{tag}d{key}n'].x for key in entry.made if f'{tag}d{key}n' in to.places]
     left = min([max(top.cx - wide / 2, least), *(x - wide - style.PAD for x in names[:1])])
     if left < least or not left + style.PAD < top.cx < left + wide - style.PAD:
         return
@@ -90,9 +86,9 @@ def lit(cells: list[str], to: Canvas) -> None:
         to.frame[f'{cell}t'] = number._replace(attrs=number.attrs | {'class': classes})
 
 
-def bridge(tag: str, keys: list[str], narrow: bool, to: Canvas) -> None:
+def bridge(tag: str, frame: str, keys: list[str], narrow: bool, to: Canvas) -> None:
     """From the lines of a bprop that have written entries of a later tape into that tape: they are what is on it."""
-    own, film = to.places.get('own'), to.places.get(f'{tag}film')
+    own, film = to.places.get(frame), to.places.get(f'{tag}film')
     rows = sorted((to.places[key] for key in keys if key in to.places), key=lambda place: place.y)
     if own is None or film is None or not rows:
         return
@@ -103,18 +99,6 @@ def bridge(tag: str, keys: list[str], narrow: bool, to: Canvas) -> None:
     x, wide, r = own.right, style.GAP - 1, style.CARD_ROUND
     d = f'M{x:g},{top:g}H{x + wide - r:g}A{r},{r},0,0,1,{x + wide:g},{top + r:g}V{film.y:g}H{x:g}Z'
     to.frame.path(f'{tag}bridge', d, 'film rib', -1)
-
-
-def climb(start: str, ghost: str, narrow: bool, look: str, to: Canvas) -> None:
-    """From the road of a later tape, under the rule that is not called, up into the lines of a bprop."""
-    a, past, own = (to.places.get(name) for name in (start, ghost, 'own'))
-    if a is None or past is None or own is None:
-        return
-    t, low = style.PAD, max(a.bottom, past.bottom) + style.APIECE
-    x, tip, way = (own.x - style.EDGE, own.x - 1, 'r') if narrow else (own.right + 2, own.right + 1, 'l')
-    d = f'M{a.x:g},{a.bottom:g}V{low:g}H{x + t:g}V{own.cy:g}H{x:g}V{low + t:g}H{a.x + t:g}V{a.bottom:g}Z'
-    to.frame.path('fat', d, look, 1)
-    to.frame.head('fath', tip, own.cy, way, look, style.OVER, style.STEM)
 
 
 def joined(now: bool, to: Canvas) -> None:
@@ -150,8 +134,7 @@ def wires(cells: Cells) -> list[Arrow]:
             out.append(way(f'w{tag}{i}i', straight, [f'{tag}i{i}', f'e{i}'], look(i)))
         near = [(k, key) for k, key in enumerate(dict.fromkeys(entry.keys)) if columns.seen.get(key) == n - 1]
         out += [Link(f'{tag}{key}', f'e{i}', look(i), key=f'w{tag}{i}.{k}') for k, key in near]
-        made = enumerate(entry.made if columns.within(i) is None else ())
-        out += [Link(f'e{i}', f'{tag}v{key}', look(i, False), key=f'w{tag}{i}o{k}') for k, key in made]
+        out += [Link(f'e{i}', f'{tag}v{key}', look(i, False), key=f'w{tag}{i}o{k}') for k, key in enumerate(entry.made)]
     for at, lane, i, k, key in skips(columns):
         between = [f'{tag}{key}', f'{tag}c{at}', f'{tag}o{lane}', f'e{i}']
         out.append(way(f'w{tag}{i}k{k}', partial(arch, k), between, look(i)))

@@ -104,7 +104,10 @@ class Story:
         self.sums: dict[object, Sum] = {}
         self.takeovers: list[int | None] = []
         self.last = max((i for i, step in enumerate(record.steps) if step.kind), default=-1)
-        self.first_taken = next((e for e in record.entries if e.kind in TAKEN), None)
+        own = [e for e in reversed(record.entries) if e.kind in TAKEN]
+        self.firsts = {
+            level: e for e in own for level in (None, e.level)
+        }  # the first takeover of all, and on each tape
         self.taken = [k for k, r in enumerate(record.readings) if record.entries[r.entry].kind in TAKEN]
         self.reached: dict[int, list[Reading]] = {}  # entry -> its readings
         for reading in record.readings:
@@ -144,7 +147,7 @@ class Story:
                 out[i] = 'Error'
         ends = [p for p in self.record.passes if p.ended is not None and p.around is None and p.inside is None]
         nests = [p for p in ends if p.outermost or p.asked]
-        if nests or (ends and self.first_taken is None):
+        if nests or (ends and not self.firsts):
             out.setdefault((nests or ends)[-1].ended, 'Result')  # with a takeover, the comparison is the end
         return out
 

@@ -105,14 +105,15 @@ class Now:
 
     # ---- code ----
 
-    def own(self) -> Entry | None:
-        """The takeover whose lines are shown: the one that runs or is written, else the last or the first."""
+    def own(self, level: int | None = None) -> Entry | None:
+        """The takeover whose lines are shown, of one tape or of all: the one that runs or is written, else the last or
+        the first."""
         taken = self.entry_of(self.taken) if self.taken is not None else None
         first = taken if self.compare or self.told.kind in (*TAKES, *FOLLOWS) else None
         entry = self.record.entries[self.told.entry] if self.told.entry is not None else None
         by = self.entry_of(entry.by) if entry is not None and entry.by is not None else None
-        found = (e for e in (first, entry, by, taken) if e is not None and e.kind in TAKEN)
-        return next(found, self.story.first_taken)
+        found = (e for e in (first, entry, by, taken) if e is not None and e.kind in TAKEN and level in (None, e.level))
+        return next(found, self.story.firsts.get(level))
 
     @property
     def running(self) -> bool:

@@ -27,7 +27,7 @@ CONTINUED = 4  # columns by which the rest of a broken line is indented
 NEXT_TO = 3  # a mark may be so many times as far away as a neighbour and still be chosen
 
 # a tape: the rows of its grid that are asked for by number, its film and the heading of backward
-TAPE_ROW, BACK_ROW, FORWARD_ROWS, BACK_ROWS = 3, 4, 3, 3
+TAPE_ROW, BACK_ROWS = 3, 3
 FILM = 30
 HOLE = 3.5  # from a film's edge to its holes
 STEM = 6  # the head of a thin line
@@ -63,7 +63,7 @@ SHAPES = (
     (5, None),
 )
 # On a phone what an entry reads stands over its card, before its numbers become squares.
-SHAPES_NARROW = *SHAPES[:11], *((2, n, True) for n in (4, 2, 1, 0, None)), *SHAPES[11:]
+SHAPES_NARROW = *SHAPES[:11], *((t, n, True) for t in (2, 3) for n in (4, 2, 1, 0, None)), *SHAPES[11:]
 NAMES_ABOVE = 2  # from here on names stand above their tensors, and not beside them
 MOST_OPEN = 12
 MANY_ENTRIES = 2000  # of a tape, of which it is not looked for lines that several share
@@ -88,6 +88,7 @@ ACROSS, ACROSS_NARROW = 4, 2  # tables beside each other
 DIGITS = 96  # numbers of a tensor drawn as squares, whose digits a press shows
 LARGE = 16  # numbers of a result that is written out
 
+BETWEEN = 32  # two formulas in a row
 LIST_PAD, LIST_NUMBER, ERROR_ROWS = (14, 8), 64, 6
 HERO = 110  # the room above and below a single number from which on it is the largest thing of all
 CELL_PAD, NUMBER_PAD = (4, 0), (10, 2)  # around a large number that can be pressed, and around one of a pair

@@ -5,8 +5,11 @@ from ..ink.boxes import Box, Card, Column, Row, Space, Text
 from ..judge.verdict import WRONG
 from ..story.record import Entry, Line, Value
 from . import program, style
+from .columns import TAGS
 from .now import Now
 from .program import Code, Listing
+
+TAPES = ('', *TAGS[1:])  # in keys of what stands beside them
 
 
 def label(entry: Entry) -> list[str]:
@@ -15,18 +18,28 @@ def label(entry: Entry) -> list[str]:
     return [f'takeover: into {into}', f'takeover: {into}'.replace('own lines', 'lines'), 'takeover']
 
 
-def begun(now: Now) -> bool:
-    """Whether backward has gone into the lines that are shown."""
-    own = now.own()
+def frame_key(level: int) -> str:
+    """The frame around the lines of a bprop, beside the tape on which it stands."""
+    return 'own' + TAPES[level]
+
+
+def row_key(line: int, level: int) -> str:
+    """The row of one of them."""
+    return f'rowo{TAPES[level]}{line}.0'
+
+
+def begun(now: Now, level: int | None = None) -> bool:
+    """Whether backward has gone into the lines that are shown, beside one of the tapes."""
+    own = now.own(level)
     return now.taken is not None and own is now.entry_of(now.taken)
 
 
-def own_lines(now: Now, listing: Listing, rows: int, w: float) -> Box:
+def own_lines(now: Now, listing: Listing, rows: int, w: float, level: int = 0) -> Box:
     """The lines of the bprop, in a frame from when backward comes to them."""
-    entry = now.own()
+    entry, key = now.own(level), frame_key(level)
     lines: list[Line] = listing.of(entry)
     if not lines:
-        return Space(w, 0, key='own')
+        return Space(w, 0, key=key)
     mark = None if now.over else now.told.mark
     always = {(x.file, x.number) for x in (lines[0], lines[-1])}
     if now.compare:  # and those that made what is wrong
@@ -35,10 +48,10 @@ def own_lines(now: Now, listing: Listing, rows: int, w: float) -> Box:
         always |= {(lines[0].file, line) for line, name, *_ in made(now) if name in wrong}
     shown = program.window(lines, rows, listing.depths, w, mark, always)
     look, told = '', ''
-    if begun(now):
+    if begun(now, level):
         look, told = ('mine' if now.running else 'mine0'), entry.facts.dout
-    code = Code(program.rows(shown, 'o', listing.depths, w), w, mark, told=told)
-    return Card(code, look, (0, style.PAD), key='own', at=(0, 0), rx=style.CARD_ROUND, layer=0)
+    code = Code(program.rows(shown, f'o{TAPES[level]}', listing.depths, w), w, mark, told=told)
+    return Card(code, look, (0, style.PAD), key=key, at=(0, 0), rx=style.CARD_ROUND, layer=0)
 
 
 def made(now: Now) -> list[tuple[int, str, Value, bool]]:

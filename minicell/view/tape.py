@@ -6,16 +6,15 @@ tape, its rule. What is still to come has its place from the first frame on.
 
 from collections.abc import Sequence
 
-from ..ink.boxes import Box, Card, Column, Lines, Put, Row, Space, Text, Upright
+from ..ink.boxes import Box, Canvas, Card, Column, Lines, Put, Rect, Row, Space, Text, Upright
 from ..ink.shapes import width
 from ..ink.tiles import Tile
 from ..story.names import gradient
-from ..story.record import Entry, Value
+from ..story.record import Entry, Pass, Value
 from . import formula, phrases, strip, style
 from .columns import Columns, Slot
 from .formula import name_of
 from .now import Now
-from .road import Road
 from .strip import Part, taken
 
 NEVER = 'never called'
@@ -29,8 +28,6 @@ class Cells:
         self.now = now
         self.run = now.reader(self.tape.level)
         self.quiet = ' q2' if self.run is not None else ''
-        self.broad = self.tape.level > 0
-        self.pale = 'dim' if self.broad else 'fut'  # what is still to come: on a film, darker
         self.named = style.NAMES[columns.tight]  # px of a name
 
     def column(self, part: Part) -> tuple[Box | None, Box | None, Box | None]:
@@ -58,12 +55,10 @@ class Cells:
     def value(self, slot: Slot, beside: bool) -> Box:
         """A tensor and its name."""
         how, there, key = self.tape.plate(slot.value, self.columns.tight), self.there(slot), f'{self.tag}{slot.key}'
-        name = named(slot.name, '' if there else self.pale, self.named, f'{key}n')
+        name = named(slot.name, '' if there else 'fut', self.named, f'{key}n')
         digits = how.kind == 'squares'  # a press shows them
         look = ' past' * self.now.compare
         picture: Box = Tile(slot.value, key=key, how=how, there=there, classes=look, account=digits)
-        if self.broad and not there:  # the film is empty there
-            picture = Space(*picture.size, key=key)
         if beside:
             return Row(name, picture, gap=style.APIECE, key=f'{self.tag}v{slot.key}')
         wide = self.tape.fits(slot, self.columns.tight)[0] if self.returning([slot]) else 0  # with its gradient below
@@ -95,10 +90,10 @@ class Cells:
         child = Put(pile, at=(0 if turns else 0.5, 0.5))
         return Road(child, self.road(came and any(self.loud(s) for s in slots), came, slots), starts=turns)
 
-    def pile(self, shown: list[Slot], alone: bool, inside: bool = False) -> Box:
+    def pile(self, shown: list[Slot], alone: bool, folded: bool = False) -> Box:
         """Gradients one under the other."""
         beside = self.beside(shown)
-        boxes = [self.gradient(slot, beside, alone, inside) for slot in shown]
+        boxes = [self.gradient(slot, beside, alone, folded) for slot in shown]
         return Column(*boxes, gap=style.JOINED, across='end' if beside else 'start')
 
     def under(self, part: Part) -> Box | None:
@@ -130,9 +125,9 @@ class Cells:
             return 'road'
         return 'rb' if loud else 'rb past'
 
-    def gradient(self, slot: Slot, beside: bool, alone: bool, inside: bool = False) -> Box:
+    def gradient(self, slot: Slot, beside: bool, alone: bool, folded: bool) -> Box:
         """A gradient and its name; before it has come, its place."""
-        w, h = self.tape.fits(slot, self.columns.tight, inside)
+        w, h = self.tape.fits(slot, self.columns.tight, folded)
         w += 2  # (it stands on a ground that is a little larger)
         value = self.came(slot)
         label = self.label(slot)
@@ -156,14 +151,21 @@ class Cells:
         return Column(name, number, low, gap=0, across='start')
 
     def label(self, slot: Slot) -> str:
-        """What a gradient is called: by the rule that reads it, where one does."""
+        """What a gradient is called; before all, as it will be called at its widest."""
+        story, runs = self.tape.story, [self.now.whose(slot.entry)]
+        if not self.now.shot:
+            runs += map(story.by, story.reached.get(slot.entry, ()))
+        return max((self.called(slot, run) for run in runs), key=width)
+
+    def called(self, slot: Slot, run: Pass | None) -> str:
+        """What a gradient is called in a run: by the rule that reads it, where one does."""
         entry = self.record.entries[slot.entry]
         if slot.out is None:
             written = entry.kind == 'loose' and slot.name == 'before'  # a Parameter, say, that is overwritten there
-            more = '' if self.tape.narrow else self.now.so_far(slot.key, self.now.whose(slot.entry))
+            more = '' if self.tape.narrow else self.now.so_far(slot.key, run)
             return gradient(entry.target if written else slot.name) + more
         last = slot.entry == self.tape.entries[-1]
-        dout = formula.called(self.record, entry, self.now and self.now.whose(slot.entry)).dout
+        dout = formula.called(self.record, entry, run).dout
         if len(entry.outputs) > 1:
             return f'dout[{slot.out}]' if entry.kind == 'call' or not slot.value.name else gradient(slot.value.name)
         if slot.name == 'out' or (last and (slot.value.name == '' or entry.level)):
@@ -210,7 +212,7 @@ class Cells:
         side = 1 if over and taken(entry) else 0.5, 0.5  # backward turns off right of the rule that is not called
         if over:
             card = Column(Put(self.tensors(over), key=f'{self.tag}i{i}'), Put(card, at=side), gap=style.ABOVE)
-        block = None if off or self.broad else Put(Put(self.block(i, entry), least=(wide, 0)), at=side)
+        block = None if off else Put(Put(self.block(i, entry), least=(wide, 0)), at=side)
         bend = style.BEND + wide / 2 * bool(over)
         rule = Road(Space(), 'road') if off else self.rule(i, entry, part.tight > 0, bend)
         return Put(card, at=(None if over else 0.5, 0.5)), block, rule
@@ -219,17 +221,16 @@ class Cells:
         """What ran."""
         now = self.now
         done, here = now.done(i), now.writes(i)
-        begun, lit = done or here, here and self.broad  # (lit: its card is yellow)
-        pale, grey = ('', 'dim' * (not lit)) if begun else (self.pale, self.pale)
+        begun = done or here
+        pale, grey = ('', 'dim') if begun else ('fut', 'fut')
         title = entry.name if entry.kind == 'loose' else name_of(entry)
-        title = f'{entry.label} {title}' if self.broad and entry.label else title
         rows: list[Box] = [Lines(title, style.SOURCE, f'mid {pale}', 2, f'e{i}t', 'fill')]
         whose = {'call': ('own bprop', 'has a bprop'), 'hook': ('your hook', 'a hook')}.get(entry.kind)
         written = self.tape.source(i)
         source = Lines(written, style.SOURCE, f'm mid {grey}', style.SOURCE_ROWS, f'e{i}o', 'fill')
         if whose:
-            rows.append(Text(whose[not entry.yours], f'mid {"" if lit else "bf" if begun else self.pale}'))
-            if entry.hidden and not self.broad:
+            rows.append(Text(whose[not entry.yours], 'mid bf' if begun else 'mid fut'))
+            if entry.hidden:
                 rows.append(self.hidden(i, entry, plain))
         elif entry.kind == 'loose':
             rows.append(Lines(why(entry), style.SOURCE, f'mid {grey}', style.SOURCE_ROWS, across='fill'))
@@ -237,17 +238,10 @@ class Cells:
             rows.append(Text(f'{len(entry.inside)} entries', f'mid {grey}'))
         elif written and not plain and source.size[1] <= style.SOURCE_ROWS * style.ROW:
             rows.append(source)
-        if (slot := self.columns.within(i)) is not None:
-            how, there = self.tape.plate(slot.value, self.columns.tight), now.done(i)
-            rows.append(Put(Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there)))
-        look, odd = f'card f{self.quiet}' if begun else 'card', {'loose': 'card', 'torn': 'card torn'}
-        if self.broad:
-            look = 'block' if begun else 'slot'
-        look = odd.get(entry.kind, look)
-        look, key, least = look + ' cur' * here, f'e{i}', (style.CARD_W, style.CARD_H)
-        made = Card(Column(*rows, gap=1), look, style.CARD_PAD, least, key=key, rx=style.CARD_ROUND, go=key)
-        reads = now.reads(i) or (here and now.told.kind == 'write')
-        return Card(made, 'ring' * reads, style.RING, key=f'ring{i}', layer=style.OVER) if self.broad else made
+        odd, key = {'loose': 'card', 'torn': 'card torn'}, f'e{i}'
+        look = odd.get(entry.kind, f'card f{self.quiet}' if begun else 'card') + ' cur' * here
+        least, round_ = (style.CARD_W, style.CARD_H), style.CARD_ROUND
+        return Card(Column(*rows, gap=1), look, style.CARD_PAD, least, key=key, rx=round_, go=key)
 
     def hidden(self, i: int, entry: Entry, plain: bool) -> Box:
         """What a takeover hides: it ran, and was not taped."""
@@ -288,10 +282,7 @@ class Cells:
         loudest = named(said, f'onr{small}', style.RULES[self.columns.tight], '')
         words.size = max(loudest.size[0], words.size[0]), words.size[1]
         rule = Card(words, look, style.BLOCK_PAD, (0, style.ROAD), (None, 0.5), key=f'r{i}', rx=0, go=f'r{i}')
-        slot, box = self.columns.within(i), Put(rule, at=(None, 0.5), grows=1)
-        if slot is not None:
-            box = Row(box, self.gradient(slot, False, True, True), gap=0, grows=1)
-        return Road(box, self.road(loud, reading is not None))
+        return Road(Put(rule, at=(None, 0.5)), self.road(loud, reading is not None))
 
     def ghost(self, i: int) -> Box:
         """The rule that would have been called, on the road that backward does not take."""
@@ -326,7 +317,7 @@ class Cells:
         label = entries[0].label if alone else ''
         said, look = Text(label, 'mid' if done else 'mid dim'), 'block' if done else 'slot'
         least = style.SPINE, style.ROW
-        block = None if self.broad else Put(Card(said, look, (1, 0), least, key=f'B{i}', rx=style.BLOCK_ROUND))
+        block = Put(Card(said, look, (1, 0), least, key=f'B{i}', rx=style.BLOCK_ROUND))
         given = any(now.given(now.reading(k)) for k in part.entries)
         own = any(map(taken, entries))
         said = 'yours' if own and any(e.yours for e in entries) else 'bprop' if own else 'rule'
@@ -342,6 +333,35 @@ class Cells:
         ends = part.entries[:1] + part.entries[-1:]
         given = any(self.now.given(self.now.reading(k)) for k in ends)
         return Put(Column(Text('⋯', 'mid dim'), said, gap=2)), None, Road(Space(style.SPINE), self.road(False, given))
+
+
+class Road(Box):
+    """A piece of backward's road, and what stands on it."""
+
+    def __init__(self, child: Box, look: str, least: float = style.ROAD, starts: bool = False) -> None:
+        self.child, self.look, self.starts = child, look, starts  # whether backward turns off behind it
+        self.size = child.size[0], max(child.size[1], least)
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """The road in the middle of the height, half a gap beyond on each side."""
+        end, right = x - style.GAP / 2 * (not self.starts), x + w + style.GAP / 2 + 0.5
+        to.frame.path(f'{to.path}~', f'M{right:g},{y + h / 2:g}H{end:g}', self.look, 0)
+        to.put(self.child, Rect(x, y, w, h))
+
+
+class RoadEnd(Box):
+    """Where the road leads to: its head."""
+
+    size = (style.TIP, style.ROAD)
+
+    def __init__(self, look: str, tag: str) -> None:
+        self.look, self.tag = look, tag
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """Its tip at the left."""
+        to.frame.path(f'{self.tag}end', f'M{x + w + style.GAP / 2:g},{y + h / 2:g}H{x + style.TIP:g}', self.look, 0)
+        head = {'road': 'rl todo', 'rb': 'rl', 'rb past': 'rl past'}[self.look]
+        to.frame.head(f'{self.tag}endh', x - style.GAP, y + h / 2, 'l', head, 0, style.HEAD)
 
 
 def boxes_of(columns: Columns, part: Part) -> tuple[Box | None, ...]:

@@ -170,8 +170,8 @@ def test_the_lines_of_a_bprop_flow_into_the_tape_that_they_write(way):
         assert own[0] <= lines[0] < lines[2] <= own[2] and own[1] < lines[1] < lines[3] <= own[3], 'in the lines'
         assert min(x for x, _ in bridge) == own[2] and min(y for _, y in bridge) == lines[1], 'out of their frame'
         assert max(y for _, y in bridge) == tape[1], 'to the tape'
-        for entry in (rect(frame, 'e1'), rect(frame, 'e2')):  # what they wrote lies on it
-            assert tape[1] < entry[1] < entry[3] < tape[3]
+        for block in (rect(frame, 'B1'), rect(frame, 'B2')):  # what they wrote lies on it
+            assert tape[1] < block[1] < block[3] < tape[3]
 
 
 @pytest.mark.parametrize('way', BENDS)
@@ -353,10 +353,9 @@ def test_a_takeover_on_the_second_tape_leads_into_its_lines_too(narrow):
     film = gallery.made(NESTED, 'nested takeovers').films[narrow]
     steps = [n for n, step in enumerate(film.steps) if step.title.startswith('Takeover')]
     frame = film.frames[steps[-1]]
-    own, ghost, way = (
-        rect(frame, 'own'),
-        rect(frame, next(k for k in frame if re.fullmatch(r'r[1-9]', k))),
-        points(frame['fat']),
+    own, film, ghost = (rect(frame, key) for key in ('ownb', 'bfilm', 'r1'))
+    start, tip = points(frame['fat'])[0], numbers(frame['fath'])[:2]
+    assert len(steps) == 2 and film[3] < own[1] - 4 < tip[1] < own[3], 'its tip is at the lines, beside their own tape'
+    assert ghost[1] < start[1] < ghost[3] and start[0] > ghost[2], (
+        'it leaves the road before the rule that is not called'
     )
-    assert len(steps) == 2 and own[1] < min(y for _, y in points(frame['fath'])) < own[3], 'its tip is beside the lines'
-    assert max(y for _, y in way) > ghost[3] and min(y for _, y in way) > own[1], 'under the rule that is not called'
