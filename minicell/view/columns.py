@@ -63,10 +63,10 @@ class Tape(Strip):
         """How large the gradient of a tensor will be at most, with the tensor itself above it."""
         key = slot.key, slot.entry, slot.out, tight, folded
         if key not in self.fit:
-            parts, last = self.story.parts.get(slot.key, ()), len(self.record.steps)
+            parts = self.story.parts.get(slot.key, ())
             came = [value for _, value, _ in parts]
             runs = {id(run): run for run in (self.story.by(reading) for *_, reading in parts)}
-            came += [self.story.cotangent(slot.key, run).until(last) for run in runs.values()]
+            came += [total for run in runs.values() for total in self.story.cotangent(slot.key, run).totals]
             readings = self.story.reached.get(slot.entry, ()) if slot.out is not None else ()
             came += [r.douts[slot.out] for r in readings if slot.out < len(r.douts)]
             plates = [self.cotangent(v, tight) for v in came if v.data is not None]

@@ -71,33 +71,28 @@ def layouts(record: Record) -> tuple[Story, Board, Board]:
 
 def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
     """The steps that the line names, the most telling first."""
-    loud, quiet = [], []
-    forth = None
+    wrong, loud, quiet, forth = [], [], [], None
     for n, (shot, said) in enumerate(zip(found, told, strict=False)):
         now = record.steps[shot.step]
         if shot.compare is not None:
             mark = Mark(n, *verdict.note(record.readings[shot.compare].verdicts), n)
-            if mark.look == 'xx':
-                loud.insert(0, mark)
-            elif said.jump:
-                loud.append(mark)
+            (wrong if mark.look == 'xx' else loud).extend([mark] * (mark.look == 'xx' or bool(said.jump)))
             continue
-        if said.jump in ('Takeover', 'Second tape'):
-            name = said.jump.lower() * all(mark.name != said.jump.lower() for mark in loud)  # the first alone has one
-            loud.append(Mark(n, name, 'bf' if said.jump == 'Takeover' else 'ff'))
-        if said.jump == 'Error':
-            loud.append(Mark(n, '✗ error', 'xx'))
         if said.jump == 'Result':
             verdicts = record.passes[now.run].verdicts
-            name, look = verdict.note(verdicts) if verdicts else ('result', 'on')
-            loud.append(Mark(n, name, look, n * bool(verdicts)))
+            loud.append(Mark(n, *(verdict.note(verdicts) if verdicts else ('result', 'on')), n * bool(verdicts)))
+        elif said.jump:
+            name, look = {'Takeover': ('takeover', 'bf'), 'Error': ('✗ error', 'xx')}.get(
+                said.jump, ('second tape', 'ff')
+            )
+            loud.append(Mark(n, name * all(mark.name != name for mark in loud), look))  # the first alone has a name
         if now.kind == 'write' and infinite(record.entries[now.entry].outputs):
             loud += [Mark(n, 'NaN', 'xx', n)] * all(mark.name != 'NaN' for mark in loud)
         back = now.reading is not None or now.kind in ('start', 'arrive', 'add')
         if back != forth and (back or now.kind in ('enter', 'hidden', 'write')) and len(quiet) < 2:
             quiet.append(Mark(n, 'backward' if back else 'forward'))
             forth = back
-    return loud + quiet
+    return [*reversed(wrong), *loud, *quiet]
 
 
 def infinite(values: Iterable[Value]) -> bool:

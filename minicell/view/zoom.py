@@ -40,8 +40,9 @@ def cells(record: Record) -> Record:
         passes=[replace(p, inside=None if p.inside is None else begins[p.inside]) for p in record.passes],
         steps=[],
     )
+    kept = told(record, home, members, begins)
     for i, step in enumerate(ops(record).steps):
-        shown = step.scope not in inner and is_kept(record, i, home, members, begins)
+        shown = step.scope not in inner and i in kept
         entry = None if step.entry is None else home[step.entry]
         reading = None if step.reading is None else begins[step.reading]
         mark = step.mark
@@ -74,25 +75,22 @@ def groups(record: Record) -> tuple[int, list[int]]:
     return depth, out
 
 
-def is_kept(record: Record, number: int, home: list[int], members: dict[int, list[int]], begins: list[int]) -> bool:
-    """Whether a step is still told when groups are."""
-    step = record.steps[number]
-    found = members[home[step.entry]] if step.entry is not None else []
-    if len(found) < 2:
-        return True
-    if step.kind in ('enter', 'hidden', 'inside'):
-        return False
-    if step.kind == 'write':
-        return step.entry == [i for i in found if record.entries[i].written is not None][-1]
-    if step.kind == 'add':
-        giver = record.readings[step.reading].entry if step.reading is not None else None
-        return giver is None or home[giver] != home[step.entry]
-    if step.kind == 'reach':
-        return begins[step.reading] == step.reading
-    if step.kind == 'give':  # the last to give
-        after = step.reading + 1
-        return after == len(begins) or begins[after] != begins[step.reading]
-    return True
+def told(record: Record, home: list[int], members: dict[int, list[int]], begins: list[int]) -> set[int]:
+    """The steps that are told: of a group when its last entry is written, when backward reaches it and when it has
+    handed out all, and what is added to what came from elsewhere; nothing of what happens within."""
+    out, last = set(), {}
+    for number, step in enumerate(record.steps):
+        group = home[step.entry] if step.entry is not None else None
+        begun = begins[step.reading] if step.reading is not None else None
+        if len(members.get(group, ())) < 2 or step.kind in ('start', 'arrive', 'fail'):
+            out.add(number)
+        elif step.kind == 'add' and (begun is None or home[record.readings[step.reading].entry] != group):
+            out.add(number)
+        elif step.kind == 'reach' and begun == step.reading:
+            out.add(number)
+        elif step.kind in ('write', 'give'):
+            last[step.kind, group, begun] = number
+    return out.union(last.values())
 
 
 def together(record: Record, home: list[int], members: dict[int, list[int]]) -> list[int]:
