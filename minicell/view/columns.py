@@ -99,10 +99,16 @@ class Columns:
             if part.kind == 'open':
                 (i,) = part.entries
                 self.opened.append((len(self.list), i))
-                waiting = self.outputs(i)
+                waiting = [] if self.within(i) else self.outputs(i)
             self.add(part, first * part.folded)
         self.values(waiting)
         self.over = any(self.list[n].slots for n, _ in self.opened)  # whether something stands over a card
+
+    def within(self, i: int) -> Slot | None:
+        """What an entry made, where that stands on its card: the one number that the tape ends with."""
+        entry = self.record.entries[i]
+        last = i == self.tape.entries[-1] and entry.kind == 'op' and not self.tape.level
+        return self.outputs(i)[0] if last and [v.shape for v in entry.outputs] == [()] else None
 
     def values(self, slots: list[Slot]) -> None:
         """A column of values, if there are any."""

@@ -134,7 +134,8 @@ def wires(cells: Cells) -> list[Arrow]:
             out.append(way(f'w{tag}{i}i', straight, [f'{tag}i{i}', f'e{i}'], look(i)))
         near = [(k, key) for k, key in enumerate(dict.fromkeys(entry.keys)) if columns.seen.get(key) == n - 1]
         out += [Link(f'{tag}{key}', f'e{i}', look(i), key=f'w{tag}{i}.{k}') for k, key in near]
-        out += [Link(f'e{i}', f'{tag}v{key}', look(i, False), key=f'w{tag}{i}o{k}') for k, key in enumerate(entry.made)]
+        made = enumerate(entry.made if columns.within(i) is None else ())
+        out += [Link(f'e{i}', f'{tag}v{key}', look(i, False), key=f'w{tag}{i}o{k}') for k, key in made]
     for at, lane, i, k, key in skips(columns):
         between = [f'{tag}{key}', f'{tag}c{at}', f'{tag}o{lane}', f'e{i}']
         out.append(way(f'w{tag}{i}k{k}', partial(arch, k), between, look(i)))

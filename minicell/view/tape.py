@@ -36,31 +36,22 @@ class Cells:
 
     # ---- values ----
 
-    def beside(self, slots: Sequence[Slot]) -> bool:
-        """Whether names stand beside their tensors: short ones of several."""
-        short = len(slots) > 1 and all(width(s.name) <= style.BESIDE for s in slots)
-        return short and self.columns.tight < style.NAMES_ABOVE
-
     def values(self, part: Part) -> tuple[Box | None, Box | None, Box | None]:
         """Tensors, and what comes back for them."""
         up = Put(self.tensors(part.slots), at=(0.5, 1 if self.columns.over else 0.5))
         return up, None, self.gradients(part.slots)
 
     def tensors(self, slots: tuple[Slot, ...]) -> Box:
-        """Tensors under their names; of several, short names stand beside them."""
-        beside = self.beside(slots)
-        boxes = [self.value(slot, beside) for slot in slots]
-        return Column(*boxes, gap=style.CLOSE, across='end' if beside else 'start')
+        """Tensors under their names."""
+        return Column(*map(self.value, slots), gap=style.CLOSE, across='start')
 
-    def value(self, slot: Slot, beside: bool) -> Box:
+    def value(self, slot: Slot) -> Box:
         """A tensor and its name."""
         how, there, key = self.tape.plate(slot.value, self.columns.tight), self.there(slot), f'{self.tag}{slot.key}'
         name = named(slot.name, '' if there else 'fut', self.named, f'{key}n')
         digits = how.kind == 'squares'  # a press shows them
         look = ' past' * self.now.compare
         picture: Box = Tile(slot.value, key=key, how=how, there=there, classes=look, account=digits)
-        if beside:
-            return Row(name, picture, gap=style.APIECE, key=f'{self.tag}v{slot.key}')
         wide = self.tape.fits(slot, self.columns.tight)[0] if self.returning([slot]) else 0  # with its gradient below
         number = Row(picture, Space(max(wide - how.w, 0)), key=f'{self.tag}v{slot.key}')
         return Column(name, number, gap=0, across='start')
@@ -92,9 +83,7 @@ class Cells:
 
     def pile(self, shown: list[Slot], alone: bool, folded: bool = False) -> Box:
         """Gradients one under the other."""
-        beside = self.beside(shown)
-        boxes = [self.gradient(slot, beside, alone, folded) for slot in shown]
-        return Column(*boxes, gap=style.JOINED, across='end' if beside else 'start')
+        return Column(*[self.gradient(slot, alone, folded) for slot in shown], gap=style.JOINED, across='start')
 
     def under(self, part: Part) -> Box | None:
         """The gradients of what stands over a card: under its rule."""
@@ -125,7 +114,7 @@ class Cells:
             return 'road'
         return 'rb' if loud else 'rb past'
 
-    def gradient(self, slot: Slot, beside: bool, alone: bool, folded: bool) -> Box:
+    def gradient(self, slot: Slot, alone: bool, folded: bool) -> Box:
         """A gradient and its name; before it has come, its place."""
         w, h = self.tape.fits(slot, self.columns.tight, folded)
         w += 2  # (it stands on a ground that is a little larger)
@@ -145,8 +134,6 @@ class Cells:
             tall = (0.0, style.ROAD) if how.ink else (0.0, 0.0)
             number = Put(Card(picture, ground, (1.0, 0.0), tall, rx=0 if how.ink else style.BLOCK_ROUND),
                          at=(0, 0.5), least=(w, max(h, style.ROAD) if alone else h))  # fmt: skip
-        if beside:
-            return Row(name, number, gap=style.APIECE)
         low = Space(0, name.size[1]) if alone else None  # so that the number stands on the road
         return Column(name, number, low, gap=0, across='start')
 
@@ -238,6 +225,9 @@ class Cells:
             rows.append(Text(f'{len(entry.inside)} entries', f'mid {grey}'))
         elif written and not plain and source.size[1] <= style.SOURCE_ROWS * style.ROW:
             rows.append(source)
+        if (slot := self.columns.within(i)) is not None:
+            how, there = self.tape.plate(slot.value, self.columns.tight), now.done(i)
+            rows.append(Put(Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there)))
         odd, key = {'loose': 'card', 'torn': 'card torn'}, f'e{i}'
         look = odd.get(entry.kind, f'card f{self.quiet}' if begun else 'card') + ' cur' * here
         least, round_ = (style.CARD_W, style.CARD_H), style.CARD_ROUND
@@ -282,7 +272,10 @@ class Cells:
         loudest = named(said, f'onr{small}', style.RULES[self.columns.tight], '')
         words.size = max(loudest.size[0], words.size[0]), words.size[1]
         rule = Card(words, look, style.BLOCK_PAD, (0, style.ROAD), (None, 0.5), key=f'r{i}', rx=0, go=f'r{i}')
-        return Road(Put(rule, at=(None, 0.5)), self.road(loud, reading is not None))
+        slot, box = self.columns.within(i), Put(rule, at=(None, 0.5), grows=1)
+        if slot is not None:
+            box = Row(box, self.gradient(slot, True, True), gap=0)
+        return Road(box, self.road(loud, reading is not None))
 
     def ghost(self, i: int) -> Box:
         """The rule that would have been called, on the road that backward does not take."""

@@ -82,11 +82,9 @@ def told(record: Record, home: list[int], members: dict[int, list[int]], begins:
     for number, step in enumerate(record.steps):
         group = home[step.entry] if step.entry is not None else None
         begun = begins[step.reading] if step.reading is not None else None
-        if len(members.get(group, ())) < 2 or step.kind in ('start', 'arrive', 'fail'):
-            out.add(number)
-        elif step.kind == 'add' and (begun is None or home[record.readings[step.reading].entry] != group):
-            out.add(number)
-        elif step.kind == 'reach' and begun == step.reading:
+        single = len(members.get(group, ())) < 2 or step.kind in ('start', 'arrive', 'fail')
+        outside = step.kind == 'add' and (begun is None or home[record.readings[step.reading].entry] != group)
+        if single or outside or (step.kind == 'reach' and begun == step.reading):
             out.add(number)
         elif step.kind in ('write', 'give'):
             last[step.kind, group, begun] = number
