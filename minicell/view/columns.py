@@ -4,6 +4,7 @@ How wide they are follows from the record and from which entries are open, not f
 """
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 from ..ink import tiles
@@ -12,7 +13,7 @@ from ..story.names import LONGEST, is_number
 from ..story.record import Value
 from . import formula, style
 from .moment import Story
-from .strip import Part, Strip
+from .strip import Part, Unit, numbered, units
 
 TAGS = 'abcdefghijklmnop'  # of the tapes
 
@@ -27,20 +28,87 @@ class Slot(NamedTuple):
     out: int | None = None  # which output
 
 
-class Tape(Strip):
-    """One tape: what is open, and how large its tensors are. `boxes`: makes the boxes of a column."""
+class Tape:
+    """One tape: what of it is open around an entry, and how large its tensors are. `boxes`: makes those of a column.
+
+    All entries are open where they have room. Else the one in focus is, and as many of its neighbours as fit; the
+    others are spines, and far away they are a number. Turns of a loop that are not in focus are a spine each.
+    """
 
     def __init__(self, story: Story, level: int, room: float, boxes: Callable, narrow: bool) -> None:
-        super().__init__(story.record, level, room, narrow)
-        self.story, self.tag, self.boxes = story, TAGS[level], boxes
+        self.story, self.record, self.level, self.room, self.boxes = story, story.record, level, room, boxes
+        self.narrow, self.shapes = narrow, style.SHAPES_NARROW if narrow else style.SHAPES
+        self.tag, self.units = TAGS[level], units(self.record, level)
+        self.entries = [i for i, e in enumerate(self.record.entries) if e.level == level]
+        self.count = sum(numbered(self.record.entries[i]) for i in self.entries)
+        self.unit_of = {i: n for n, unit in enumerate(self.units) for i in unit.entries}
+        self.seen: dict[int | None, list[Part]] = {}
         self.fit: dict[tuple, tuple[float, float]] = {}
         self.widths: dict[tuple, float] = {}
         self.plates: dict[tuple, tuple[tiles.Plate, Value]] = {}
-        marks = [(e.mark, e.round) for e in self.record.entries if e.level == level]
+        marks = [(e.mark, e.round) for e in map(self.record.entries.__getitem__, self.entries)]
         self.shared = {mark for mark in marks if marks.count(mark) > 1} if len(marks) < style.MANY_ENTRIES else set()
 
+    @cached_property
+    def all(self) -> list[Part] | None:
+        """Every entry, where they have room."""
+        if len(self.entries) > style.MOST_OPEN:
+            return None
+        for tight in range(2):
+            parts = [Part('open', (i,), tight=tight) for i in self.entries]
+            if self.wide(parts) <= self.room:
+                return parts
+        return None
+
+    def parts(self, focus: int | None) -> list[Part]:
+        """What is seen with this entry in focus."""
+        if self.all is not None:
+            return self.all
+        focus = self.entries[0] if focus is None else focus
+        if focus not in self.seen:
+            self.seen[focus] = self.around(focus)
+        return self.seen[focus]
+
+    def around(self, focus: int) -> list[Part]:
+        """The entry in focus and its neighbours open as far as there is room, the rest closed."""
+        at = self.unit_of[focus]
+        own, seen = self.units[at], self.units[max(at - style.MANY, 0) : at + style.MANY]
+        units = self.units[max(at - style.MOST_OPEN, 0) : at + style.MOST_OPEN]
+        near = [i for unit in units for i in unit.entries if unit is own or not unit.turns]  # (no other turn of a loop)
+        middle = near.index(focus)
+        order = sorted(near, key=lambda i: abs(near.index(i) - middle) * 2 + (near.index(i) > middle))
+        found = [focus]
+        for shape in self.shapes:
+            if self.wide(self.closed(seen, own, found, *shape)) <= self.room:
+                break
+        for i in order[1 : 2 * style.MOST_OPEN]:
+            if self.wide(self.closed(seen, own, [*found, i], *shape)) > self.room:
+                break
+            found.append(i)
+        return self.closed(seen, own, found, *shape)
+
+    def closed(
+        self, units: tuple[Unit, ...], own: Unit, opened: list[int], tight: int, spines: int | None,
+        folded: bool = False
+    ) -> list[Part]:  # fmt: skip
+        """The parts with these entries open."""
+        out: list[Part] = []
+        for unit in units:
+            if unit is own or not unit.turns:
+                out += [Part('open' if i in opened else 'spine', (i,), unit, tight, folded) for i in unit.entries]
+            else:
+                out.append(Part('spine', unit.entries, unit))
+        places = [k for k, part in enumerate(out) if part.kind == 'open']
+        first, end = places[0], places[-1] + 1
+        if spines is None:
+            return out[first:end]
+        shown = out[max(first - spines, 0) : end + spines]
+        before = tuple(i for i in self.entries if i < shown[0].entries[0])
+        after = tuple(i for i in self.entries if i > shown[-1].entries[-1])
+        return [Part('more', before)] * bool(before) + shown + [Part('more', after)] * bool(after)
+
     def wide(self, parts: list[Part]) -> float:
-        """How wide their columns are."""
+        """How wide some parts are beside each other."""
         return Columns(self, parts).width()
 
     def source(self, i: int) -> str:

@@ -1,11 +1,6 @@
-"""What is seen of a tape around the entry in focus: which entries are open, which are closed, which are only counted.
+"""What a tape is made of, as a reader sees it: single entries, and the turns of loops."""
 
-All are open where they have room. Else the one in focus is, and as many of its neighbours as fit; the others are
-spines, and far away they are a number. Turns of a loop that are not in focus are a spine each, whatever they hold.
-"""
-
-from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..story.record import Entry, Mark, Record
@@ -95,79 +90,6 @@ def carries(record: Record, turns: list[tuple[int, ...]]) -> bool:
     """Whether a turn reads what the one before has made: it is a time step."""
     made = {key for i in turns[0] for key in record.entries[i].made}
     return any(key in made for i in turns[1] for key in record.entries[i].keys)
-
-
-class Strip:
-    """The entries of one tape."""
-
-    wide: Callable[[list[Part]], float]  # how wide some parts are, beside each other: whoever draws them knows
-
-    def __init__(self, record: Record, level: int, room: float, narrow: bool) -> None:
-        self.record, self.level, self.room = record, level, room
-        self.narrow, self.shapes = narrow, style.SHAPES_NARROW if narrow else style.SHAPES
-        self.entries = [i for i, e in enumerate(record.entries) if e.level == level]
-        self.count = sum(numbered(record.entries[i]) for i in self.entries)
-        self.units = units(record, level)
-        self.unit_of = {i: n for n, unit in enumerate(self.units) for i in unit.entries}
-        self.seen: dict[int | None, list[Part]] = {}
-
-    @cached_property
-    def all(self) -> list[Part] | None:
-        """Every entry, where they have room."""
-        if len(self.entries) > style.MOST_OPEN:
-            return None
-        for tight in range(2):
-            parts = [Part('open', (i,), tight=tight) for i in self.entries]
-            if self.wide(parts) <= self.room:
-                return parts
-        return None
-
-    def parts(self, focus: int | None) -> list[Part]:
-        """What is seen with this entry in focus."""
-        if self.all is not None:
-            return self.all
-        focus = self.entries[0] if focus is None else focus
-        if focus not in self.seen:
-            self.seen[focus] = self.around(focus)
-        return self.seen[focus]
-
-    def around(self, focus: int) -> list[Part]:
-        """The entry in focus and its neighbours open as far as there is room, the rest closed."""
-        at = self.unit_of[focus]
-        own, seen = self.units[at], self.units[max(at - style.MANY, 0) : at + style.MANY]
-        units = self.units[max(at - style.MOST_OPEN, 0) : at + style.MOST_OPEN]
-        near = [i for unit in units for i in unit.entries if unit is own or not unit.turns]  # (no other turn of a loop)
-        middle = near.index(focus)
-        order = sorted(near, key=lambda i: abs(near.index(i) - middle) * 2 + (near.index(i) > middle))
-        found = [focus]
-        for shape in self.shapes:
-            if self.wide(self.closed(seen, own, found, *shape)) <= self.room:
-                break
-        for i in order[1 : 2 * style.MOST_OPEN]:
-            if self.wide(self.closed(seen, own, [*found, i], *shape)) > self.room:
-                break
-            found.append(i)
-        return self.closed(seen, own, found, *shape)
-
-    def closed(
-        self, units: tuple[Unit, ...], own: Unit, opened: list[int], tight: int, spines: int | None,
-        folded: bool = False
-    ) -> list[Part]:  # fmt: skip
-        """The parts with these entries open."""
-        out: list[Part] = []
-        for unit in units:
-            if unit is own or not unit.turns:
-                out += [Part('open' if i in opened else 'spine', (i,), unit, tight, folded) for i in unit.entries]
-            else:
-                out.append(Part('spine', unit.entries, unit))
-        places = [k for k, part in enumerate(out) if part.kind == 'open']
-        first, end = places[0], places[-1] + 1
-        if spines is None:
-            return out[first:end]
-        shown = out[max(first - spines, 0) : end + spines]
-        before = tuple(i for i in self.entries if i < shown[0].entries[0])
-        after = tuple(i for i in self.entries if i > shown[-1].entries[-1])
-        return [Part('more', before)] * bool(before) + shown + [Part('more', after)] * bool(after)
 
 
 def told(unit: Unit | None) -> str:
