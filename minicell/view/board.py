@@ -68,7 +68,9 @@ class Board:
         if self.narrow or not lanes:
             parts.insert(0, Column(Text('your program', 'dim'), self.calls(now), gap=2))
         if (self.narrow and (self.record.depth or not self.taken)) or not lanes:
-            parts.append(self.answers(now, self.record.depth))
+            own = lambda number: phrases.takeover_around(self.record, self.record.passes[number]) is None
+            ends = [level for level, found in enumerate(self.story.comers) if any(map(own, found))]  # not in a bprop
+            parts.append(self.answers(now, max(ends, default=self.record.depth)))
         if now.told.kind == 'fail' and not now.compare:
             parts.append(answers.error(now, self.inner))
         return Card(Column(*parts, gap=style.APART, across='fill'), '', (style.EDGE, 0), at=(None, 0))
@@ -148,9 +150,9 @@ class Board:
         unit = next((p.unit for p in parts if p.kind == 'open' and p.unit is not None and p.unit.turns), None)
         opened = [self.record.entries[i] for p in parts if p.kind == 'open' for i in p.entries]
         said = [strip.told(unit)] if unit else []
-        numbers = [e.label for e in opened if strip.numbered(e)]
-        if any(p.kind != 'open' for p in parts) and numbers:
-            seen = '–'.join(dict.fromkeys((numbers[0], numbers[-1])))
+        labels = [e.label for e in opened if strip.numbered(e)]
+        if any(p.kind != 'open' for p in parts) and labels:
+            seen = '–'.join(dict.fromkeys((labels[0], labels[-1])))
             said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {tape.count}')
         elif tape.level:
             said.append(self.wrote(now, tape))
@@ -168,12 +170,9 @@ class Board:
         """What lies on a later tape: what the rules computed, and lines of a bprop, which ran."""
         found = self.lifted(now, tape)
         lines = sorted({line for line in found if line is not None})
-        if not lines:
-            return 'what backward computed, in order'
-        which = f'lines {lines[0]} {"to" if len(lines) > 2 else "and"} {lines[-1]}' if lines[1:] else f'line {lines[0]}'
-        if None in found:
-            return f'what backward computed, and {which} of the bprop'
-        return f'{which} of the bprop, as {"they" if len(lines) > 1 else "it"} ran'
+        ends = '–'.join(map(str, dict.fromkeys((*lines[:1], *lines[-1:]))))
+        own = f'line{"s" * (len(lines) > 1)} {ends} of the bprop' * bool(lines)
+        return ' and '.join(filter(None, ('what backward computed' * (None in found or not lines), own)))
 
     def lifted(self, now: Now, tape: Tape) -> list[int | None]:
         """For each entry that a tape has by now, which line of the bprop that is shown has written it."""
