@@ -35,7 +35,7 @@ def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
         called, tile, there = f'{arrival.name}{" so far" * bool(some)}', None, came is not None
         name = Text(called, 'mid2' if there else 'mid2 fut', style.NAMES[0])
         if total is not None:
-            how = tiles.plate(total, *style.VALUES[0])
+            how = tiles.plate(came or total, *style.VALUES[0])
             tile = tiles.Tile(came or total, key=f'p{key}', how=how, there=there, classes=' on', account=True)
         box = Row(name, tile, gap=style.PAD)
         if due is not None:

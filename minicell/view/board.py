@@ -116,14 +116,15 @@ class Board:
         over = Column(Space(0, style.LANE / 2), *[Space(0, style.LANE, key=f'{tag}o{k}') for k in lanes], gap=0)
         low = Column(*[Space(0, style.LANE, key=f'{tag}u{k}') for k in lanes], gap=0)
         back = Text('← backward', 'af' if cells.run is not None else 'fut', key=f'{tag}BW')
-        # (on a phone the first column may be an entry, whose stem leads down there)
-        side = int(self.narrow and columns.list[0].kind == 'open')
+        # (where the first column is an entry, its stem leads down there, and the heading stands beside it)
+        free = [n for n, part in enumerate(columns.list) if part.kind == 'values' and columns.list[0].kind == 'open']
+        head = Put(back, at=(0, 0.6), least=(0, style.HEAD_ROW))
         rows = [
             [Span(self.heading(now, tape, parts), count)],
             [Span(over, count)],
             [None, *up],
             [None, *middle],
-            [Span(Put(back, at=(side, 0.6), least=(0, style.HEAD_ROW)), count)],
+            [None, *[None] * free[0], head] if free else [Span(head, count)],
             down,
             [Span(Column(low, self.told(now, tape), gap=0), count)],
         ]
