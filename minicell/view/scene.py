@@ -50,16 +50,17 @@ def drawn(board: Board, found: list[Shot]) -> Film:
 
 
 def fitting(record: Record, compare: bool) -> int:
-    """How many steps a display has room for, as far as some of forward's and some of backward's tell."""
+    """How many steps a display has room for, as far as some of each quarter tell."""
     found = shots(record, compare) if record.steps else []
     if len(found) <= style.NEVER_MANY:
         return style.MOST_STEPS
-    some = [shot for at in (len(found) // style.ENDS, len(found) // 2) for shot in found[at : at + style.SAMPLE]]
+    some = [found[at : at + style.SAMPLE] for at in range(0, len(found), len(found) // style.ENDS + 1)]
     first, taken = (
-        sum(len(json.dumps(drawn(board, shown).nodes)) for board in layouts(record)[1:]) for shown in (some[:1], some)
+        sum(len(json.dumps(drawn(board, shown).nodes)) for board in layouts(record)[1:] for shown in parts)
+        for parts in ([shown[:1] for shown in some], some)
     )
-    each = (taken - first) / (len(some) - 1)  # what changes from a frame to the next
-    return min(style.MOST_STEPS, int((style.SCRIPT - style.ANSWERED - first) / each))
+    each = (taken - first) / sum(len(shown) - 1 for shown in some)  # what changes from a frame to the next
+    return min(style.MOST_STEPS, int((style.SCRIPT - style.ANSWERED - first / len(some)) / each))
 
 
 @lru_cache(maxsize=2)  # a picture that is too large is painted again, with fewer steps

@@ -95,7 +95,7 @@ ROOMY_FORMULA = 40  # px by which a formula may be wider than the table under it
 # how much is shown
 SCRIPT = 820_000  # characters of a display, without its script; a picture that would be larger has fewer steps
 FEWEST_STEPS = 8
-NEVER_MANY, SAMPLE = 50, 10  # steps of which a display is never too large; so many tell of the others, twice
+NEVER_MANY, SAMPLE = 50, 5  # steps of which a display is never too large; so many of a quarter tell of the others
 ANSWERED = 90_000  # of a display, what its numbers answer
 PRINTED = 200  # lines of the printed tape that goes with a picture
 SCALES = 0.5, 4  # how much smaller or larger a picture may be
