@@ -274,8 +274,8 @@ def test_a_line_of_the_bprop_lifts_off_onto_the_second_tape():
     assert entry.level == 1
     tells(entry.note, 'Net.bprop', 'line 19')
     last = shown(picture('relu6'))
-    assert {'first tape', 'second tape', '1′ ReLU', 'line 19 of the bprop, as it ran'} <= set(last)
-    assert 'line 19 of the bprop, as it ran' not in shown(picture('relu6'), lifted - 1)
+    assert {'first tape', 'second tape', '1′ ReLU', 'line 19 of the bprop'} <= set(last)
+    assert 'line 19 of the bprop' not in shown(picture('relu6'), lifted - 1)
 
 
 @pytest.mark.parametrize(('name', 'due'), [('cube', 6 * 2.0), ('custom_cube', 6 * 2.0)])
