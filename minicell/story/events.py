@@ -106,11 +106,11 @@ class Walk:
         return self.entry_of.get(id(event), self.tensors.maker.get(id(next(iter(tensors(event.out)), None))))
 
     def inputs(self, event: Any, entry: Entry) -> list[str]:
-        """What the line of an op calls its inputs; else what they are called, or who made them."""
+        """What an op's inputs are called: a tensor has one name, whatever the lines that read it call it."""
         own = self.places.mark(event.where) is not None and facts.under(event.rule) not in facts.GATES
         written = names.inputs(entry.source, len(event.inputs)) if own else ('',) * len(event.inputs)
         pairs = zip(event.inputs, self.tensors.in_order(event.inputs, written), strict=True)
-        return [self.tensors.own_name(t) or n or self.tensors.said(t) for t, n in pairs]
+        return [self.tensors.name(t) or n or self.tensors.said(t) for t, n in pairs]
 
     # ---- forward ----
 
@@ -139,7 +139,7 @@ class Walk:
             return
         call.last, call.out = self.at, event.out
         if call.entry is not None:
-            self.own(event.out, call.entry, 'out')
+            self.own(event.out, call.entry, '')
             self.left = call
         elif not call.inside:
             for t, name in names.outputs(event.out, self.places.target(call.where)):
@@ -166,7 +166,9 @@ class Walk:
             self.write(event, type(event.cell).__name__, 'call', True)
         else:
             return
-        self.own(event.out, self.made, self.places.target(event.where) or 'out')
+        self.own(event.out, self.made, self.places.target(event.where))
+        if hasattr(event.out, 'asnumpy') and len(said := self.places.expression(event.where)) <= names.LONGEST:
+            self.tensors.written[id(event.out)] = said
 
     def op(self, event: Any) -> None:
         """A primitive ran; what a bprop hides, and what a rule or a bprop runs untaped, leaves no entry."""

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -22,7 +23,7 @@ def inputs(expression: str, count: int) -> tuple[str, ...]:
     >>> inputs('self.matmul(x, y)', 2), inputs('a * b + 1', 1), inputs('z.sum(0)', 1), inputs('v -= s', 2)
     (('x', 'y'), ('a * b',), ('z',), ('v', 's'))
     """
-    parts = _operands(_parsed(expression.strip()))
+    parts = list(_spread(_operands(_parsed(expression.strip()))))
     if len(parts) != count:
         parts = [p for p in parts if not isinstance(p, ast.Constant)]
     if len(parts) != count:
@@ -54,6 +55,13 @@ def _operands(statement: ast.stmt | None) -> list[ast.expr]:
     return []
 
 
+def _spread(parts: list[ast.expr]) -> Iterator[ast.expr]:
+    """Those in a tuple or a list one by one, as of `ops.concat((x, h), 1)`; `y := x * 3` is called y."""
+    for part in parts:
+        part = part.target if isinstance(part, ast.NamedExpr) else part
+        yield from _spread(part.elts) if isinstance(part, ast.Tuple | ast.List) else (part,)
+
+
 @lru_cache(maxsize=1024)
 def target(line: str, expression: str) -> str:
     """The name that a line gives to the value of an expression in it, if that is all that it does; else ''.
@@ -64,9 +72,12 @@ def target(line: str, expression: str) -> str:
     whole, part = _parsed(line), _parsed(expression)
     if whole is None or part is None:
         return ''
-    same = isinstance(whole, ast.Assign) and ast.unparse(whole.value) == ast.unparse(part)
-    found = [part.target] if isinstance(part, ast.AugAssign) else whole.targets if same else [ast.Name('')]
-    return ast.unparse(found[0])
+    if isinstance(part, ast.AugAssign):
+        return ast.unparse(part.target)
+    same = (
+        isinstance(whole, ast.Assign | ast.AnnAssign) and whole.value and ast.unparse(whole.value) == ast.unparse(part)
+    )
+    return ast.unparse(getattr(whole, 'target', None) or whole.targets[0]) if same else ''
 
 
 def outputs(thing: Any, name: str) -> list[tuple[Any, str]]:

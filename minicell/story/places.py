@@ -1,5 +1,6 @@
 """Where an event stands in the user's code: its mark, its expression, the name that its line gives to the value."""
 
+import ast
 import linecache
 from functools import lru_cache
 from pathlib import Path
@@ -46,8 +47,8 @@ class Places:
         if code is not None and code.co_name != '<module>':
             self.codes.setdefault((code.co_filename, code))
         first, last = where.span[:2]
-        expression = getattr(where, 'expression', '')
-        target = names.target(getattr(where, 'text', ''), expression)
+        expression, line = on_one_line(where)
+        target = names.target(line, expression)
         return Site(Mark(where.file, first, last, span=columns(where)), expression, target)
 
     def mark(self, where: Any) -> Mark | None:
@@ -89,6 +90,31 @@ def at_same(one: Any, other: Any) -> bool:
     return one.f_code is other.f_code and one.span == other.span and one.file == other.file
 
 
+def on_one_line(where: Any) -> tuple[str, str]:
+    """The expression that stands at a place, and its statement: where the user has broken one, as Python writes it."""
+    expression, said = getattr(where, 'expression', ''), getattr(where, 'text', '')
+    part, whole, (line, last, column, end) = tree(''.join(linecache.getlines(where.file))), None, where.span
+    around = lambda n: (n.lineno, n.col_offset) <= (line, column) and (last, end) <= (n.end_lineno, n.end_col_offset)
+    while inner := next((n for n in ast.iter_child_nodes(part) if hasattr(n, 'lineno') and around(n)), None):
+        part, whole = inner, inner if isinstance(inner, ast.stmt) else whole
+    if whole is None or not end:
+        return expression, said
+    if (
+        part.lineno != part.end_lineno and part.end_col_offset == end
+    ):  # (a method may stand on a line of its own)
+        expression = ast.unparse(part)
+    return expression, ast.unparse(whole) if isinstance(whole, ast.Assign | ast.AnnAssign) else said
+
+
+@lru_cache(maxsize=64)
+def tree(text: str) -> ast.Module:
+    """A file's source as Python reads it; nothing where it cannot."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
 def columns(where: Any) -> tuple[int, int, int, int] | None:
     """First line, last line, first and last column (in characters, from 0) of an expression; None: nobody knows."""
     line, last, column, end = where.span
@@ -114,6 +140,7 @@ def _written(code: CodeType, lasti: int) -> str:
     if where.ours:
         layer = where.f_code.co_qualname.split('.')[0]
         return f'(in {layer})' if 'nn' in Path(where.file).parts[-3:] and layer[0].isupper() else '(in minicell)'
-    target = names.target(where.text, where.expression) if where.text != where.expression else ''  # of `v -= s` all
-    text = f'{target} = {where.expression}' if target else where.expression
+    expression, line = on_one_line(where)
+    target = names.target(line, expression) if line != expression else ''  # of `v -= s` all
+    text = f'{target} = {expression}' if target else expression
     return text if len(text) <= 60 else text[:57] + '...'

@@ -62,25 +62,28 @@ class Readings:
         told.given = self.book.step('give', entry=told.entry, reading=turn.reading, mark=mark)
         label = entry.name if entry.kind == 'hook' else f'{entry.label} {entry.name}'
         label += '.bprop' * (entry.kind == 'call')
-        for (tensor, gradient), shown in zip(event.gradients, told.gave, strict=True):
-            self.hand(frame, tensor, gradient, shown, (turn.reading, label, mark))
+        by = turn.reading, label, mark
+        pairs = zip(event.gradients, told.gave, strict=True)
+        told.gave = tuple(self.hand(frame, tensor, gradient, shown, by) for (tensor, gradient), shown in pairs)
 
-    def hand(self, frame: ReadBack, tensor: Any, gradient: Any, shown: Gradient, by: tuple) -> None:
+    def hand(self, frame: ReadBack, tensor: Any, gradient: Any, shown: Gradient, by: tuple) -> Gradient:
         """One gradient goes to its tensor."""
         reading, label, mark = by
-        told = self.record.readings[reading]
+        told, key = self.record.readings[reading], self.tensors.key(tensor)
         tensor = self.tensors.collector(tensor, frame.gradient.inputs)
         if gradient is None:
             facts = self.record.entries[told.entry].facts
             self.tensors.nones[id(tensor)] = f'{label} returned None, which counts as zero' if facts else ''
-            return
+            return shown
         parts = frame.contributions.setdefault(id(tensor), [])
         parts.append((told.given, shown.value, told.entry))
         if (ways := len(parts)) > 1:
             made = self.tensors.maker.get(id(tensor), told.entry)
             few = tuple(value for _, value, _ in parts) if ways <= FEW else ()
-            step = self.book.step('add', entry=made, reading=reading, mark=mark, what=shown.of, ways=ways, parts=few)
+            of = self.tensors.said(tensor) or shown.of
+            step = self.book.step('add', entry=made, reading=reading, mark=mark, what=of, ways=ways, parts=few)
             parts[-1] = (step, *parts[-1][1:])
+        return shown._replace(key=key, when=parts[-1][0])
 
     def gave(self, event: Any, entry: Entry) -> tuple[Gradient, ...]:
         """What was handed out, by the names that the user's code has for it."""

@@ -29,6 +29,8 @@ class Gradient(NamedTuple):
     formula: str = ''  # the source that computed it
     line: int = 0  # and where it stands
     tensor: object = None  # the gradient itself: `tape.why` takes it
+    key: int = -1  # which tensor it is of
+    when: int | None = None  # the step that hands it out, or adds it to what has come before
 
 
 class Mark(NamedTuple):

@@ -14,7 +14,7 @@ class Tensors:
         self.entries = entries
         self.maker: dict[int, int] = {}  # id of a tensor -> the entry that made it
         self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
-        self.written: dict[int, str] = {}  # id of a tensor -> the short expression of the one op that made it
+        self.written: dict[int, str] = {}  # id of a tensor -> the short expression that made it
         self.same: dict[int, Any] = {}  # id of a gradient's marked input, or a construct's own -> what was given
         self.keys: dict[int, int] = {}  # id of a tensor -> its number
         self.nones: dict[int, str] = {}  # id of a tensor -> who said that it has no gradient
@@ -42,7 +42,7 @@ class Tensors:
         if id(tensor) not in self.maker:
             return ''
         entry = self.entries[self.maker[id(tensor)]]
-        return entry.name if entry.kind != 'op' else self.written.get(id(tensor)) or f'entry {entry.label}'
+        return self.written.get(id(tensor)) or (f'entry {entry.label}' if entry.kind in ('op', 'call') else entry.name)
 
     def sources(self, given: Any) -> tuple[int, ...]:
         """The entries that made these tensors."""
@@ -93,7 +93,8 @@ class Tensors:
         for order in orders:
             if any(p and names.is_number(n, t.array) for t, n, p in zip(inputs, order, plain, strict=True)):
                 return order
-        return ('', '') if any(p and not t.shape for t, p in zip(inputs, plain, strict=True)) else written
+        odd = any(p and not t.shape for t, p in zip(inputs, plain, strict=True)) or any(map(names.is_number, written))
+        return ('', '') if odd else written
 
 
 def tensors(thing: Any) -> list:

@@ -80,8 +80,8 @@ def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
         if arrival.key in verdict.made_of(record, verdict.captured(entry)):
             return LOST.format(entry.name), 'xx'
         judged = {id(g): v for g, v in zip(reading.gave, verdict.known(reading), strict=False)}
-        for k, g in now.story.gave(reading):  # (without those that are None)
-            if id(g) in judged and arrival.key in verdict.made_of(record, {entry.keys[k]}):
+        for g in now.story.gave(reading):  # (without those that are None)
+            if id(g) in judged and arrival.key in verdict.made_of(record, {g.key}):
                 found.setdefault(judged[id(g)].verdict, (entry.name, g.name))
     grave = (kind for kind in found if kind not in (KINK, RIGHT, NOT_ASKED))
     kind = min(grave, key=verdict.RANK.get, default=RIGHT if arrival.parts else None)

@@ -116,9 +116,9 @@ class Touch:
                 self.asked.setdefault(f'{tag}d{key}', (tensor, dout))
             if key not in self.story.parts:
                 self.value(f'{tag}d{key}', dout, dout.name, 'all starts with it', [])
-        for k, g in self.story.gave(reading):
-            tile, parts = f'{tag}d{entry.keys[k]}', self.story.parts.get(entry.keys[k], ())
-            if tile not in self.tiles:
+        for k, g in enumerate(reading.gave):
+            tile, parts = f'{tag}d{g.key}', self.story.parts.get(g.key, ())
+            if g.when is None or tile not in self.tiles:
                 continue
             given, who = self.lines(entry, reading, g), 'your lines' if entry.yours else 'its bprop'
             who = f'inside {entry.name}' if entry.kind == 'cell' else who

@@ -158,10 +158,17 @@ def joined(record: Record, found: list[int], readings: list[Reading]) -> Reading
             before = sums.get(key)
             if before is None or before.value is None:
                 name = gradient(of[key])
-                sums[key] = Gradient(name, of[key], g.value and g.value._replace(name=name), g.why)
+                sums[key] = g._replace(
+                    name=name,
+                    of=of[key],
+                    value=g.value and g.value._replace(name=name),
+                    formula='',
+                    line=0,
+                    tensor=None,
+                )
             elif g.value is not None and g.value.data.shape == before.value.data.shape:
                 total = before.value.data + g.value.data
-                sums[key] = before._replace(value=before.value._replace(data=total))
+                sums[key] = before._replace(value=before.value._replace(data=total), when=g.when)
     gave = tuple(sums[key] for key in dict.fromkeys(scope.keys) if key in sums)
     given = [r.given for r in readings if r.given is not None]
     error = next((r.error for r in readings if r.error), '')
