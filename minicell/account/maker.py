@@ -10,10 +10,9 @@ from ..heard import Hook
 from ..ops.hooks import HookedRule, Passing
 from ..replay.program import past_hooks, under, wide
 from ..story.facts import of_bprop, of_gradient
-from ..story.places import columns
 from ..story.source import method, users
 from . import slopes, table, true
-from .book import Book, Handed
+from .book import Book, Handed, place
 from .rows import Row, largest, near, odd, running, size
 from .slopes import Read
 
@@ -90,16 +89,10 @@ class Maker:
         self.loose += size(value)
         return [row]
 
-    def line(self, entry: Op | Call) -> dict:
-        """Where an entry stands."""
-        where = self.book.lines.get(entry.at)
-        line, file = (place(columns(where) or where.span), where.file) if where else ('', '')
-        return dict(line=line, file=file, entry=entry.at)
-
     def of_bprop(self, part: Handed, entry: Call, value: Any) -> Row:
         """A bprop signs for what it returned."""
         own, facts, written = yours(entry.cell), of_bprop(entry.cell), of_gradient(entry, part.place)
-        row = Row(f'{"your " * own}bprop', **self.line(entry), product=value, kind='bprop', yours=own)
+        row = Row(f'{"your " * own}bprop', **self.book.line(entry), product=value, kind='bprop', yours=own)
         if not own or len(self.bprops) > 1:
             row = row._replace(who=f'{row.who} of {self.book.who(entry)}')
         if facts is not None and own:
@@ -119,7 +112,7 @@ class Maker:
 
     def of_hook(self, part: Handed, entry: Op, value: Any) -> Row:
         """So does a hook; where it changed nothing, the slope is 1."""
-        row = Row(f'yours: {self.book.who(entry)}', **self.line(entry), product=value, kind='hook', yours=True)
+        row = Row(f'yours: {self.book.who(entry)}', **self.book.line(entry), product=value, kind='hook', yours=True)
         passed = past_hooks(part.step.arrived, entry.inputs)[part.place]
         if passed and (of := self.same_place(part, *passed)):
             row = row._replace(of=of)
@@ -150,7 +143,7 @@ class Maker:
             before, index = rows[0].of
             before = self.value(before.value, event.at)[index].item()
             self.hooked(f'the hook on {self.output(entry.out)}', before, rows[0].cotangent)
-        look = dict(who=who, **self.line(entry), yours=own)
+        look = dict(who=who, **self.book.line(entry), yours=own)
         return [r._replace(**look, kind=kind if r.kind == 'rule' else r.kind) for r in rows]
 
     def read(self, entry: Op, given: list, at: int) -> Read:
@@ -199,7 +192,7 @@ class Maker:
 
     def output(self, out: Tensor, number: int | None = None) -> str:
         """What the code calls an entry's output, or `out`; of several, `out 0`."""
-        return self.book.called(out) or ('out' if number is None else f'out {number}')
+        return self.book.walk.tensors.name(out) or ('out' if number is None else f'out {number}')
 
     def room(self, sizes: float) -> float:
         """How far off a sum of parts of this size may be that is rounded to the gradient's dtype."""
@@ -231,9 +224,3 @@ class Maker:
 def yours(cell: object) -> bool:
     """Whether a Cell's bprop stands in the user's code."""
     return users(method(cell, 'bprop'))
-
-
-def place(span: tuple[int, int, int, int]) -> str:
-    """A place in the code as `16:9–14`: the line, and the columns, in characters from 0."""
-    line, last, column, end = span
-    return f'{line}:{column}–{end}' if last == line and end else f'{line}–{last}' if last > line else f'{line}'

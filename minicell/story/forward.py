@@ -157,8 +157,8 @@ class Forward:
     def write(self, event: Any, entry: int) -> None:
         """An op that leaves an entry, or could not."""
         made = self.book.place(entry, event.inputs)
-        known = self.walk.inputs(event, made)
-        made.inputs = tuple(self.book.value(t, event.at, n) for t, n in zip(event.inputs, known, strict=True))
+        pairs = zip(event.inputs, self.walk.named, strict=True)
+        made.inputs = tuple(self.book.value(t, event.at, n) for t, n in pairs)
         self.outputs(event, entry, self.places.target(event.where))
         if facts.under(event.rule) in facts.GATES:  # what goes through is called as before
             named = zip(made.outputs, made.inputs if len(made.inputs) == len(made.outputs) else (), strict=False)

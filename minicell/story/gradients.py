@@ -1,6 +1,5 @@
 """One gradient as a whole: it begins, starts to read the tape back, hands its gradients over, or stops before that."""
 
-import re
 from typing import Any
 
 from .. import jacobian
@@ -10,7 +9,6 @@ from .record import Arrival, Pass, Value
 from .stack import Gradient, ReadBack
 
 LINEAR = jacobian.linearize.__name__
-GIVES = re.compile(r'^(?!.*(value_and_grad|has_aux)).*\b(grad|jvp)\(')  # a call of which one sees what it returns
 
 
 class Gradients:
@@ -24,7 +22,7 @@ class Gradients:
     def begin(self, event: Any) -> None:
         """A gradient starts, and calls its function."""
         if owner(self.walk.frame.gradient) == LINEAR:  # what a jvp asks about is what its first reading starts with
-            for tensor, name in zip(event.inputs, douts(len(event.inputs)), strict=True):
+            for tensor, name in zip(event.inputs, names.douts(len(event.inputs)), strict=True):
                 self.tensors.called[id(tensor)] = self.tensors.called.get(id(tensor)) or name
         if self.stack.hider is None:
             self.run(self.walk.frame.gradient, self.walk.frame.watched)
@@ -33,8 +31,7 @@ class Gradients:
         """A new Pass of a gradient: its first, or one more reading."""
         where = gradient.begin and gradient.begin.where
         run = Pass(len(self.stack.gradients()), self.book.places.mark(where), len(self.record.steps))
-        run.key, site = gradient.key, self.book.places.site(where)
-        run.target = site.target if site is not None and GIVES.search(site.expression) else ''
+        run.key, run.target = gradient.key, self.book.places.returned(where)
         run.watched, run.inside = watched, None if watched else self.stack.reading
         if gradient.run is not None:
             run.begun, run.inner = gradient.run.begun, gradient.run.inner
@@ -87,7 +84,7 @@ class Gradients:
     def seeds(self, event: Any, contributions: dict[int, list]) -> list[Value]:
         """What backward starts with, each a contribution to the output that it belongs to."""
         out = []
-        for name, (tensor, cotangent) in zip(douts(len(event.outputs)), event.outputs, strict=True):
+        for name, (tensor, cotangent) in zip(names.douts(len(event.outputs)), event.outputs, strict=True):
             value = self.book.value(cotangent, event.at, name)
             contributions.setdefault(id(tensor), []).append((len(self.record.steps), value, None))
             out.append(value)
@@ -135,11 +132,6 @@ class Gradients:
         if entry := next(cut, None):
             return f'its wire is cut at {entry.label} {entry.name}: not in internal_params'
         return 'nothing on the tape leads from it to the result'
-
-
-def douts(count: int) -> list[str]:
-    """What the cotangents of so many outputs are called."""
-    return [f'dout[{k}]' for k in range(count)] if count > 1 else ['dout'] * count
 
 
 def along(run: Pass, count: int) -> list[str]:

@@ -138,6 +138,11 @@ def gradient(name: str) -> str:
     return f'{whose}{of}' + (f'd{own}' if plain else f'd({own})')
 
 
+def douts(count: int) -> list[str]:
+    """What the cotangents of so many outputs are called."""
+    return [f'dout[{k}]' for k in range(count)] if count > 1 else ['dout'] * count
+
+
 def part(name: str) -> str:
     """A name as a part of a formula.
 

@@ -2,6 +2,7 @@
 
 import ast
 import linecache
+import re
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType
@@ -12,6 +13,8 @@ from . import names
 from .record import Mark
 from .source import users
 from .stack import Play, Stack
+
+GIVES = re.compile(r'^(?!.*(value_and_grad|has_aux)).*\b(grad|jvp)\(')  # a call of which one sees what it returns
 
 
 class Site(NamedTuple):
@@ -77,6 +80,11 @@ class Places:
         calls += [f.gradient.begin.where for f in self.stack.all if isinstance(f, Play) and f.gradient.begin]
         return '' if any(call is not None and at_same(call, where) for call in calls) else site.target
 
+    def returned(self, where: Any) -> str:
+        """The name that the line gives to a gradient that it takes, where its call returns nothing else."""
+        site = self.site(where)
+        return site.target if site is not None and GIVES.search(site.expression) else ''
+
     def shows(self, code: CodeType | None, hides: bool = False) -> None:
         """A function that the code panel shows, if it is the user's; `hides`: nothing of it is taped."""
         if code is not None and users(code):
@@ -99,9 +107,7 @@ def on_one_line(where: Any) -> tuple[str, str]:
         part, whole = inner, inner if isinstance(inner, ast.stmt) else whole
     if whole is None or not end:
         return expression, said
-    if (
-        part.lineno != part.end_lineno and part.end_col_offset == end
-    ):  # (a method may stand on a line of its own)
+    if part.lineno != part.end_lineno and part.end_col_offset == end:  # (a method may stand on a line of its own)
         expression = ast.unparse(part)
     return expression, ast.unparse(whole) if isinstance(whole, ast.Assign | ast.AnnAssign) else said
 

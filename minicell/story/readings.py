@@ -6,7 +6,7 @@ from . import facts, names
 from .book import Book
 from .record import Entry, Gradient, Reading, Result
 from .stack import ReadBack, Turn
-from .tensors import is_float, places, tensors
+from .tensors import is_float
 
 FEW = 6  # contributions that are told one by one
 
@@ -25,19 +25,11 @@ class Readings:
 
     def reach(self, turn: Turn, cotangent: Any, hook: int | None = None) -> None:
         """An entry is reached: a Reading. `hook`: the entry that handed the cotangent on."""
-        event, number, frame = turn.event, turn.entry, turn.frame
+        number, frame = turn.entry, turn.frame
         entry = self.record.entries[number]
-        cotangents, called = (cotangent,), ['dout']
-        outs = tensors(event.entry.out)
-        if isinstance(cotangent, tuple | list):
-            pairs = zip(places(event.entry.out, 'dout'), outs, strict=True)
-            floats = [(name, t) for name, t in pairs if t.array.dtype.kind in 'fc']  # none comes for a mask
-            cotangents, called, outs = cotangent, [name for name, _ in floats], [t for _, t in floats]
-        douts = tuple(self.book.value(c, self.walk.now, name) for name, c in zip(called, cotangents, strict=True))
-        for c, v in zip(cotangents, douts, strict=True):
-            if tensors(c):
-                self.tensors.called.setdefault(id(c), v.name)
-        found = [frame.contributions.get(id(t), []) for t in outs]
+        cotangents = cotangent if isinstance(cotangent, tuple | list) else (cotangent,)
+        douts = tuple(self.book.value(c, self.walk.now, name) for name, c in zip(turn.douts, cotangents, strict=True))
+        found = [frame.contributions.get(id(t), []) for t, _ in turn.arrived]
         mark = entry.facts.start if entry.facts else entry.mark and entry.mark._replace(back=True)
         reading = Reading(number, frame.gradient.run.order, len(self.record.steps), douts)
         reading.cotangents = tuple(cotangents)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .record import Pass
-from .tensors import tensors
+from .tensors import places, tensors
 
 
 @dataclass(eq=False)
@@ -90,6 +90,14 @@ class Turn(Open):
         """Each float output of the entry, and what came in for it, or None where nothing did."""
         given = self.event.cotangent if isinstance(self.event.cotangent, tuple | list) else (self.event.cotangent,)
         return list(zip((t for t in tensors(self.event.entry.out) if t.array.dtype.kind in 'fc'), given, strict=False))
+
+    @property
+    def douts(self) -> list[str]:
+        """What these are called: `dout`; of several outputs `dout['low']`, `dout[1]`."""
+        if not isinstance(self.event.cotangent, tuple | list):
+            return ['dout']
+        pairs = zip(places(self.event.entry.out, 'dout'), tensors(self.event.entry.out), strict=True)
+        return [name for name, t in pairs if t.array.dtype.kind in 'fc']  # none comes for a mask
 
     @property
     def came(self) -> tuple:

@@ -14,20 +14,34 @@ class Tensors:
         self.entries = entries
         self.maker: dict[int, int] = {}  # id of a tensor -> the entry that made it
         self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
+        self.read: dict[int, str] = {}  # id of a tensor -> what the first line calls it that reads it
         self.written: dict[int, str] = {}  # id of a tensor -> the short expression that made it
+        self.dout_of: dict[int, int] = {}  # id of a cotangent -> the entry that it came to
+        self.hidden: set[int] = set()  # ids of what ops made that left no entry
         self.same: dict[int, Any] = {}  # id of a gradient's marked input, or a construct's own -> what was given
         self.keys: dict[int, int] = {}  # id of a tensor -> its number
         self.nones: dict[int, str] = {}  # id of a tensor -> who said that it has no gradient
 
     def key(self, tensor: Any) -> int:
         """A tensor's number; what a gradient marked has that of the tensor that entered it."""
+        return self.keys.setdefault(id(self.given(tensor)), len(self.keys))
+
+    def given(self, tensor: Any) -> Any:
+        """The tensor itself: of what a gradient marked, the one that entered it."""
         while id(tensor) in self.same:
             tensor = self.same[id(tensor)]
-        return self.keys.setdefault(id(tensor), len(self.keys))
+        return tensor
 
     def name(self, tensor: Any) -> str:
-        """What the code calls it: a Parameter has a name of its own."""
-        return self.own_name(tensor) or self.called.get(id(tensor), '')
+        """What the code calls it: a Parameter has a name of its own; else the line that makes it tells, or one that
+        reads it."""
+        return self.own_name(tensor) or self.called.get(id(tensor)) or self.read.get(id(tensor), '')
+
+    def name_all(self, found: Any, called: Any) -> None:
+        """What to call some gradients where another gradient reads them: the code may have no name for them."""
+        for tensor, name in zip(found, called, strict=False):
+            if name and hasattr(tensor, 'asnumpy'):
+                self.called.setdefault(id(tensor), name)
 
     def own_name(self, tensor: Any) -> str:
         """The name of a Parameter."""
@@ -43,6 +57,17 @@ class Tensors:
             return ''
         entry = self.entries[self.maker[id(tensor)]]
         return self.written.get(id(tensor)) or (f'entry {entry.label}' if entry.kind in ('op', 'call') else entry.name)
+
+    def apart(self, found: list[tuple[Any, str]]) -> list[str]:
+        """The names of what an op reads: two of one name by the entries that made or got them."""
+        names_ = [name for _, name in found]
+        for k, (t, name) in enumerate(found):
+            if any(name == n and self.given(t) is not self.given(other) for other, n in found):
+                made, read = self.maker.get(id(t)), self.dout_of.get(id(t))
+                names_[k] = f'entry {self.entries[made].label}' if made is not None else name
+                if made is None and read is not None:
+                    names_[k] = names.gradient(f'entry {self.entries[read].label}')
+        return names_
 
     def sources(self, given: Any) -> tuple[int, ...]:
         """The entries that made these tensors."""
@@ -85,7 +110,10 @@ class Tensors:
             moved = any(names.is_number(n) and not names.is_number(n, t.array) for n, t in pairs)
             return ('',) * len(written) if moved else written
         known = tuple(self.called.get(id(t), '') for t in inputs)
-        plain = [not (n or id(t) in self.maker or id(t) in self.same) for t, n in zip(inputs, known, strict=True)]
+        plain = [
+            not (n or id(t) in self.maker or id(t) in self.same or id(t) in self.hidden)
+            for t, n in zip(inputs, known, strict=True)
+        ]
         orders = (written, written[::-1])
         for order in orders:
             if any(a and a == b for a, b in zip(known, order, strict=True)):
