@@ -57,7 +57,7 @@ class Gradients:
         played = self.record.entries[gradient.first : gradient.last]
         run.reads = sum(e.kind in ('op', 'call', 'hook') and e.label != '' for e in played)
         run.seeds = tuple(self.seeds(event, frame.contributions))
-        first = next(iter(self.tensors.sources(t for t, _ in event.outputs)), None)
+        first = next((self.tensors.maker[id(t)] for t, _ in event.outputs if id(t) in self.tensors.maker), None)
         run.started = self.book.step('start', entry=first, mark=run.mark)
 
     def nest(self, run: Pass, gradient: Gradient) -> None:
@@ -106,7 +106,7 @@ class Gradients:
         inputs = gradient.inputs or event.gradients
         slopes = along(gradient.run, len(inputs)) if gradient.run.again else ()
         for tensor, total in zip(inputs, event.gradients, strict=False):
-            of = self.tensors.called.get(id(tensor)) or self.used_as(tensor) or f'input {len(out) + 1}'
+            of = self.tensors.name(tensor) or self.tensors.name(self.tensors.given(tensor)) or f'input {len(out) + 1}'
             found = tuple((step, part) for step, part, _ in contributions.get(id(tensor), []))
             name = slopes[len(out)] if slopes else names.gradient(of)
             value = None if total is None else self.book.value(total, event.at, name)
@@ -117,12 +117,6 @@ class Gradients:
                 why = self.why_nothing(tensor, of)
             out.append(Arrival(name, of, tuple(tensor.shape), found, value, why, total, self.tensors.key(tensor)))
         return out
-
-    def used_as(self, tensor: Any) -> str:
-        """What the code calls a tensor where it uses it."""
-        key = self.tensors.key(tensor)
-        uses = (v.name for e in self.record.entries for k, v in zip(e.keys, e.inputs, strict=False) if k == key)
-        return next(filter(None, uses), '')
 
     def why_nothing(self, tensor: Any, name: str) -> str:
         """Why no gradient came: a bprop may have returned None, a takeover may have swallowed the Parameter."""

@@ -62,24 +62,6 @@ def _spread(parts: list[ast.expr]) -> Iterator[ast.expr]:
         yield from _spread(part.elts) if isinstance(part, ast.Tuple | ast.List) else (part,)
 
 
-@lru_cache(maxsize=1024)
-def target(line: str, expression: str) -> str:
-    """The name that a line gives to the value of an expression in it, if that is all that it does; else ''.
-
-    >>> target('z = net(x)', 'net(x)'), target('z = net(x) + 1', 'net(x)'), target('v -= spike', 'v -= spike')
-    ('z', '', 'v')
-    """
-    whole, part = _parsed(line), _parsed(expression)
-    if whole is None or part is None:
-        return ''
-    if isinstance(part, ast.AugAssign):
-        return ast.unparse(part.target)
-    same = (
-        isinstance(whole, ast.Assign | ast.AnnAssign) and whole.value and ast.unparse(whole.value) == ast.unparse(part)
-    )
-    return ast.unparse(getattr(whole, 'target', None) or whole.targets[0]) if same else ''
-
-
 def outputs(thing: Any, name: str) -> list[tuple[Any, str]]:
     """Each part of what a call returned, by the name that its target has for it: `p, (q, r), m =`.
 

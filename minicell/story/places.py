@@ -9,9 +9,8 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from ..core.errors import Where
-from . import names
 from .record import Mark
-from .source import users
+from .source import tree, users
 from .stack import Play, Stack
 
 GIVES = re.compile(r'^(?!.*(value_and_grad|has_aux)).*\b(grad|jvp)\(')  # a call of which one sees what it returns
@@ -50,8 +49,7 @@ class Places:
         if code is not None and code.co_name != '<module>':
             self.codes.setdefault((code.co_filename, code))
         first, last = where.span[:2]
-        expression, line = on_one_line(where)
-        target = names.target(line, expression)
+        expression, target = source(where)
         return Site(Mark(where.file, first, last, span=columns(where)), expression, target)
 
     def mark(self, where: Any) -> Mark | None:
@@ -98,27 +96,20 @@ def at_same(one: Any, other: Any) -> bool:
     return one.f_code is other.f_code and one.span == other.span and one.file == other.file
 
 
-def on_one_line(where: Any) -> tuple[str, str]:
-    """The expression that stands at a place, and its statement: where the user has broken one, as Python writes it."""
-    expression, said = getattr(where, 'expression', ''), getattr(where, 'text', '')
-    part, whole, (line, last, column, end) = tree(''.join(linecache.getlines(where.file))), None, where.span
-    around = lambda n: (n.lineno, n.col_offset) <= (line, column) and (last, end) <= (n.end_lineno, n.end_col_offset)
-    while inner := next((n for n in ast.iter_child_nodes(part) if hasattr(n, 'lineno') and around(n)), None):
-        part, whole = inner, inner if isinstance(inner, ast.stmt) else whole
-    if whole is None or not end:
-        return expression, said
-    if part.lineno != part.end_lineno and part.end_col_offset == end:  # (a method may stand on a line of its own)
-        expression = ast.unparse(part)
-    return expression, ast.unparse(whole) if isinstance(whole, ast.Assign | ast.AnnAssign) else said
-
-
-@lru_cache(maxsize=64)
-def tree(text: str) -> ast.Module:
-    """A file's source as Python reads it; nothing where it cannot."""
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError):
-        return ast.Module([], [])
+def source(where: Any) -> tuple[str, str]:
+    """The expression that stands at a place, as Python writes it where the user has broken it; and the name that its
+    statement gives to it, if that is all that it does."""
+    said, part, above, (line, last, column, end) = getattr(where, 'expression', ''), tree(where.file), None, where.span
+    holds = lambda n: (n.lineno, n.col_offset) <= (line, column) and (last, end) <= (n.end_lineno, n.end_col_offset)
+    while inner := next((n for n in ast.iter_child_nodes(part) if hasattr(n, 'lineno') and holds(n)), None):
+        part, above = inner, part
+    if above is None or part.end_col_offset != end:
+        return said, ''
+    if part.lineno != part.end_lineno:  # (of a method on a line of its own, with what it is a method of)
+        said = ast.unparse(part)
+    of = part if isinstance(part, ast.AugAssign) else above if getattr(above, 'value', None) is part else None
+    to = of.targets[0] if isinstance(of, ast.Assign) else getattr(of, 'target', None)
+    return said, ast.unparse(to) if to else ''
 
 
 def columns(where: Any) -> tuple[int, int, int, int] | None:
@@ -146,7 +137,6 @@ def _written(code: CodeType, lasti: int) -> str:
     if where.ours:
         layer = where.f_code.co_qualname.split('.')[0]
         return f'(in {layer})' if 'nn' in Path(where.file).parts[-3:] and layer[0].isupper() else '(in minicell)'
-    expression, line = on_one_line(where)
-    target = names.target(line, expression) if line != expression else ''  # of `v -= s` all
-    text = f'{target} = {expression}' if target else expression
+    expression, target = source(where)
+    text = f'{target} = {expression}' if target and '= ' not in expression else expression  # `v -= s` says it
     return text if len(text) <= 60 else text[:57] + '...'

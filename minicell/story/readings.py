@@ -29,17 +29,20 @@ class Readings:
         entry = self.record.entries[number]
         cotangents = cotangent if isinstance(cotangent, tuple | list) else (cotangent,)
         douts = tuple(self.book.value(c, self.walk.now, name) for name, c in zip(turn.douts, cotangents, strict=True))
-        found = [frame.contributions.get(id(t), []) for t, _ in turn.arrived]
-        mark = entry.facts.start if entry.facts else entry.mark and entry.mark._replace(back=True)
-        reading = Reading(number, frame.gradient.run.order, len(self.record.steps), douts)
-        reading.cotangents = tuple(cotangents)
         if hook is None:
-            origins = [origin for parts in found for _, _, origin in parts]
+            origins = [origin for t, _ in turn.arrived for *_, origin in frame.contributions.get(id(t), [])]
             hook = origins[-1] if origins else None
-        reading.origin, reading.run = hook, frame.gradient.number
+        self.begin(turn, douts, hook, entry.mark and entry.mark._replace(back=True)).cotangents = tuple(cotangents)
+
+    def begin(self, turn: Turn, douts: tuple, origin: int | None, mark: Any) -> Reading:
+        """A new Reading, and the step that reaches its entry."""
+        entry, gradient = self.record.entries[turn.entry], turn.frame.gradient
+        reading = Reading(turn.entry, gradient.run.order, len(self.record.steps), douts, origin, run=gradient.number)
+        turn.reading = len(self.record.readings)
         self.record.readings.append(reading)
-        turn.reading = len(self.record.readings) - 1
-        self.book.step('reach', entry=number, reading=turn.reading, mark=mark)
+        start = entry.facts.start if entry.facts else mark
+        self.book.step('reach', entry=turn.entry, reading=turn.reading, mark=start)
+        return reading
 
     def give(self, event: Any) -> None:
         """An entry hands out its gradients; a tensor that has one already adds them up."""

@@ -43,16 +43,6 @@ class Mark(NamedTuple):
     span: tuple[int, int, int, int] | None = None  # first and last line, first and last column: the very expression
 
 
-class Line(NamedTuple):
-    """A line of the code panel; `hidden` if what it runs is not recorded."""
-
-    file: str
-    number: int
-    text: str
-    hidden: bool = False
-    indent: int = 0  # characters taken off its left
-
-
 class Result(NamedTuple):
     """What the source of a bprop says of a gradient that it returns; nothing where it does not tell."""
 
@@ -132,7 +122,6 @@ class Entry:
     mark: Mark | None = None
     where: object = None  # its place in the user's code; what a rule runs stands where the entry does that is read
     round: int = 1  # how many entries this place has made on this tape by then: in a loop over time, the time step
-    note: str = ''
     source: str = ''  # the user's expression
     error: str = ''  # of a torn entry
     level: int = 0  # on which tape it stands: 0 the first, 1 the one that reading it back wrote
@@ -259,7 +248,7 @@ class Record:
     scopes: list[Scope] = field(default_factory=list)
     ran: list[CodeType] = field(default_factory=list)  # the user's functions that ran, and those that hid what they do
     hides: list[CodeType] = field(default_factory=list)
-    code: list[Line] = field(default_factory=list)  # the lines of these that a picture shows
+    code: list = field(default_factory=list)  # the lines of these that a picture shows
     unknown: tuple[str, ...] = ()  # what nobody could tell: it is left out
     why: Callable[..., Any] | None = None  # the account of one number of a gradient: `tape.why`
     truth: Callable[[object], list] | None = None  # by the key of a Pass: what it would hand over without any bprop

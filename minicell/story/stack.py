@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from .names import outputs
 from .record import Pass
-from .tensors import places, tensors
+from .tensors import tensors
 
 
 @dataclass(eq=False)
@@ -96,8 +97,8 @@ class Turn(Open):
         """What these are called: `dout`; of several outputs `dout['low']`, `dout[1]`."""
         if not isinstance(self.event.cotangent, tuple | list):
             return ['dout']
-        pairs = zip(places(self.event.entry.out, 'dout'), tensors(self.event.entry.out), strict=True)
-        return [name for name, t in pairs if t.array.dtype.kind in 'fc']  # none comes for a mask
+        outs = [(t, name) for t, name in outputs(self.event.entry.out, 'dout') if hasattr(t, 'asnumpy')]
+        return [name for t, name in outs if t.array.dtype.kind in 'fc']  # none comes for a mask
 
     @property
     def came(self) -> tuple:

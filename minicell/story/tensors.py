@@ -56,22 +56,19 @@ class Tensors:
         if id(tensor) not in self.maker:
             return ''
         entry = self.entries[self.maker[id(tensor)]]
-        return self.written.get(id(tensor)) or (f'entry {entry.label}' if entry.kind in ('op', 'call') else entry.name)
+        return self.written.get(id(tensor)) or (self.by_entry(tensor) if entry.kind in ('op', 'call') else entry.name)
 
     def apart(self, found: list[tuple[Any, str]]) -> list[str]:
         """The names of what an op reads: two of one name by the entries that made or got them."""
-        names_ = [name for _, name in found]
-        for k, (t, name) in enumerate(found):
-            if any(name == n and self.given(t) is not self.given(other) for other, n in found):
-                made, read = self.maker.get(id(t)), self.dout_of.get(id(t))
-                names_[k] = f'entry {self.entries[made].label}' if made is not None else name
-                if made is None and read is not None:
-                    names_[k] = names.gradient(f'entry {self.entries[read].label}')
-        return names_
+        alike = lambda t, name: any(name == n and self.given(t) is not self.given(other) for other, n in found)
+        return [self.by_entry(t) or name if alike(t, name) else name for t, name in found]
 
-    def sources(self, given: Any) -> tuple[int, ...]:
-        """The entries that made these tensors."""
-        return tuple(self.maker[id(t)] for t in given if id(t) in self.maker)
+    def by_entry(self, tensor: Any) -> str:
+        """`entry 3` of what that made, `d(entry 3)` of what it got on the way back."""
+        made, read = self.maker.get(id(tensor)), self.dout_of.get(id(tensor))
+        if made is not None:
+            return f'entry {self.entries[made].label}'
+        return '' if read is None else names.gradient(f'entry {self.entries[read].label}')
 
     def enter(self, marked: Any, source: Any, parameter: str) -> None:
         """A gradient marks its input: the marked tensor is called as the one that entered."""
@@ -132,11 +129,6 @@ def tensors(thing: Any) -> list:
     if isinstance(thing, list | tuple):
         return [t for part in thing for t in tensors(part)]
     return [thing] if hasattr(thing, 'asnumpy') else []
-
-
-def places(thing: Any, name: str) -> list[str]:
-    """How the code reaches each of these tensors in an output called `name`: `dout['low']`, `dout['high'][0]`."""
-    return [place for t, place in names.outputs(thing, name) if hasattr(t, 'asnumpy')]
 
 
 def is_float(tensor: Any) -> bool:
