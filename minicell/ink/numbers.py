@@ -9,6 +9,7 @@ MOST = 3  # decimals of a number that they show exactly
 SMALL, LARGE = 1e-4, 1e6  # below and from here on with a power of ten
 EXACT = 2e-6  # to float32
 ROUNDING = 5e-324  # stands for a number that rounding alone tells from 0
+WORDS = {np.inf: '∞', -np.inf: '−∞', ROUNDING: '≈ 0'}
 DIGITS = 25_000  # with more digits than this has, a number is as float32 has it by chance
 
 
@@ -36,13 +37,9 @@ def said(number: float, digits: int | None = None) -> str:
 
 @lru_cache(maxsize=16384)
 def _said(number: float, digits: int | None) -> str:
-    if number != number:
-        return 'NaN'
-    if number in (np.inf, -np.inf):
-        return '∞' if number > 0 else '−∞'
+    if number != number or number in WORDS:
+        return WORDS.get(number, 'NaN')
     size = abs(number)
-    if size == ROUNDING:
-        return '≈ 0'
     if size and not SMALL <= size < LARGE:
         mantissa, power = f'{number:.2e}'.split('e')
         shown = f'{mantissa.rstrip("0").rstrip(".")}e{int(power)}'

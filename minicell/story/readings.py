@@ -69,7 +69,7 @@ class Readings:
         if gradient is None:
             facts = self.record.entries[told.entry].facts
             self.tensors.nones[id(tensor)] = f'{label} returned None, which counts as zero' if facts else ''
-            return shown
+            return shown._replace(key=key)
         parts = frame.contributions.setdefault(id(tensor), [])
         parts.append((told.given, shown.value, told.entry))
         if (ways := len(parts)) > 1:

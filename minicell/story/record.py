@@ -85,6 +85,7 @@ class Ghost(NamedTuple):
     made: int = -1  # which tensor it made
     whole: bool = False  # and the Cell returned that
     rule = property(lambda self: self.op.rule)  # the engine's rule of it
+    outputs = property(lambda self: (self.out,))
 
 
 @dataclass(eq=False)

@@ -3,9 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from .names import outputs
 from .record import Pass
-from .tensors import tensors
+from .tensors import places, tensors
 
 
 @dataclass(eq=False)
@@ -28,12 +27,7 @@ class Gradient:
 
 
 @dataclass(eq=False)
-class Open:
-    """Something that is open."""
-
-
-@dataclass(eq=False)
-class Call(Open):
+class Call:
     """A call of a Cell: the entry of one with its own bprop, the scope of one without."""
 
     cell: Any
@@ -49,7 +43,7 @@ class Call(Open):
 
 
 @dataclass(eq=False)
-class Play(Open):
+class Play:
     """A gradient whose function runs; `watched` if one around it follows what is computed here."""
 
     gradient: Gradient
@@ -69,7 +63,7 @@ class ReadBack(Play):
 
 
 @dataclass(eq=False)
-class Turn(Open):
+class Turn:
     """Backward at one entry: what came in, what the hooks on its output made of that, what it handed out."""
 
     event: Any
@@ -97,8 +91,8 @@ class Turn(Open):
         """What these are called: `dout`; of several outputs `dout['low']`, `dout[1]`."""
         if not isinstance(self.event.cotangent, tuple | list):
             return ['dout']
-        outs = [(t, name) for t, name in outputs(self.event.entry.out, 'dout') if hasattr(t, 'asnumpy')]
-        return [name for t, name in outs if t.array.dtype.kind in 'fc']  # none comes for a mask
+        pairs = zip(places(self.event.entry.out, 'dout'), tensors(self.event.entry.out), strict=True)
+        return [name for name, t in pairs if t.array.dtype.kind in 'fc']  # none comes for a mask
 
     @property
     def came(self) -> tuple:
@@ -121,13 +115,13 @@ class Stack:
     """What is open, the innermost last."""
 
     def __init__(self) -> None:
-        self.all: list[Open] = []
+        self.all: list[Any] = []
 
-    def push(self, item: Open) -> None:
+    def push(self, item: Any) -> None:
         """Something opens."""
         self.all.append(item)
 
-    def pop(self, item: Open | None) -> None:
+    def pop(self, item: Any) -> None:
         """It closes, and whatever an exception has left open inside it."""
         if item in self.all:
             del self.all[self.all.index(item) :]

@@ -131,6 +131,11 @@ def tensors(thing: Any) -> list:
     return [thing] if hasattr(thing, 'asnumpy') else []
 
 
+def places(thing: Any, name: str) -> list[str]:
+    """How the code reaches each of these tensors in an output called `name`: `dout['low']`, `dout['high'][0]`."""
+    return [place for t, place in names.outputs(thing, name) if hasattr(t, 'asnumpy')]
+
+
 def is_float(tensor: Any) -> bool:
     """Whether a tensor can have a gradient."""
     return 'Float' in str(tensor.dtype)

@@ -164,8 +164,7 @@ def few(now: Now, run: Pass, k: int, w: float, h: float, hero: bool) -> Box:
         cell = f'{key}[0,0]'
         digits = Text(said, look, layer=style.OVER, key=f'{cell}t', v=cell)
         press = Card(digits, 'cell hot', style.CELL_PAD, at=(0, 0.5), key=cell, layer=style.LIFTED, v=cell, rc=cell)
-        sum_ = '' if len(parts) < 2 else phrases.added(parts, value).rpartition(' ')[0]
-        sum_ = f'{sum_[-1:]} {sum_[:-2]}'.strip()
+        sum_ = phrases.added(parts) if len(parts) > 1 else ''
         sum_ = sum_ if all(width(row, 'dim') <= w for row in wrapped(sum_, w, 'dim', 2)) else f'of {len(parts)} parts'
         return stack(head, press, Lines(sum_, w, 'dim', 2))
     how = tiles.plate(value, w, h - style.TALL, row=style.TALL, ink='num')

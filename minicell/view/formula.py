@@ -117,7 +117,7 @@ def formulas(record: Record, entry: Entry, run: Pass | None = None, dout: Value 
     names, out, found = called(record, entry, run), entry.outputs[0] if len(entry.outputs) == 1 else None, []
     for k, value in enumerate(entry.inputs if out is not None else ()):
         if value.name and value.data is not None and value.data.dtype.kind == 'f':
-            how = template_of(entry, k)
+            how = template(entry, k)
             known = Called(tuple(map(digits, entry.inputs)), digits(out), digits(dout))
             single = how.replace('.mT', '').replace('.T', '').replace('@', '×') if ', ' not in how else ''
             found.append(Formula(k, gradient(names.inputs[k]), filled(how, names), filled(single, known)))
@@ -136,8 +136,7 @@ def displaced(record: Record, entry: Entry, ghost: Ghost, k: int) -> str:
     given = [name for name, v in zip(names.inputs, entry.inputs, strict=True) if v.data is not None]
     own = zip(ghost.places, ghost.inputs, strict=True)
     inputs = tuple(v.name or digits(v) if place is None else given[place] for place, v in own)
-    how = template(ghost.name, ghost.rule, ghost.places.index(k), ghost.inputs, ghost.out)
-    return filled(how, names._replace(inputs=inputs))
+    return filled(template(ghost, ghost.places.index(k)), names._replace(inputs=inputs))
 
 
 def filled(how: str, names: Called) -> str:
@@ -172,21 +171,13 @@ def digits(v: Value | None) -> str:
 # ---- what a rule makes ----
 
 
-def template_of(entry: Entry, k: int) -> str:
-    """What the rule of an entry makes for its k-th input."""
-    return template(entry.name, entry.rule, k, entry.inputs, entry.outputs[0])
-
-
-def template(name: str, rule: Any, k: int, values: tuple[Value, ...], out: Value) -> str:
+def template(of: Entry | Ghost, k: int) -> str:
     """What a rule makes for its k-th input, with {0}, {1}, {out} and {dout} for the values: `{dout} × {1}`."""
-    how = TABLE.get(name, '')
-    if not isinstance(how, str):
-        how = written(rule, k) or how(k, values, out)
-    elif how:
-        return how if k == 0 else ''
-    else:
-        how = written(rule, k)
-    due, came = values[k].shape, out.shape
+    how, out = TABLE.get(of.name, ''), of.outputs[0]
+    if how and isinstance(how, str):
+        return how * (k == 0)
+    how = written(of.rule, k) or (how(k, of.inputs, out) if how else '')
+    due, came = of.inputs[k].shape, out.shape
     if '@' in how and len(came) > 2:  # of many matrices, each is turned
         how = how.replace('.T', '.mT')
     return summed(how, (*came[:-2], *due[-2:]) if '@' in how else came, due)

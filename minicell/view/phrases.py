@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..core.rules import Plain, Shaped
 from ..ink import numbers
 from ..story.facts import under
@@ -59,12 +61,13 @@ def amount(v: Value) -> str:
     return told(v, '')
 
 
-def added(parts: Sequence[Value], total: Value) -> str:
-    """A sum: `0.40 − 0.32 = 0.08`, with ≈ where it does not add up as it is written."""
-    said = ' + '.join(map(amount, parts)).replace('+ −', '− ')
-    rows = ([numbers.read(numbers.said(n)) for n in v.data.ravel().tolist()] for v in (*parts, total))
-    gaps = [sum(each) - due for *each, due in zip(*rows, strict=True)]
-    return f'{said} {"≈" if any(round(gap, numbers.MOST) for gap in gaps if gap - gap == 0) else "="} {amount(total)}'
+def added(parts: Sequence[Value]) -> str:
+    """What a sum is made of, as it stands behind it: `= 0.40 − 0.32`; with ≈ where it does not add up as written."""
+    shown = lambda v: [numbers.read(numbers.said(n)) for n in v.data.ravel().tolist()]
+    total = parts[0]._replace(data=sum(v.data for v in parts))
+    rows = zip(*map(shown, (*parts, total)), strict=True)
+    sign = '≈' if any(round(sum(each) - due, numbers.MOST) for *each, due in rows if np.isfinite(due)) else '='
+    return f'{sign} {" + ".join(map(amount, parts))}'.replace('+ −', '− ')
 
 
 def missing(arrival: Arrival) -> str:

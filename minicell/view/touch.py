@@ -129,7 +129,7 @@ class Touch:
 
     def rule(self, entry: Entry, reading: Reading, k: int) -> list[Source]:
         """The pictures of what a rule reads for its k-th input: dout, and what it finds on the tape."""
-        how = formula.template_of(entry, k) if entry.outputs else ''
+        how = formula.template(entry, k) if entry.outputs else ''
         named = {field for _, field, _, _ in Formatter().parse(how) if field}
         tables = sources.backward(entry, reading, k, bool(named) and 'out' not in named)
         return self.read(entry, reading, tables, lambda kind, j, value: (kind or str(j)) in {'dout', *named})

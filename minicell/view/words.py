@@ -6,7 +6,7 @@ import numpy as np
 
 from ..judge.verdict import UNKNOWN, WRONG
 from ..story.names import gradient
-from ..story.record import Entry, Pass, Record, Value
+from ..story.record import Entry, Record, Value
 from . import phrases as p
 from . import strip, style
 from .formula import name_of
@@ -195,8 +195,9 @@ class Telling:
         title = f'{step.what or "A tensor without a name"} was used {times}: its gradients are added'
         if not step.parts or not all(map(p.few, step.parts)):
             return title, f'Each use sent back a gradient of its own: {step.ways} so far.'
-        total = step.parts[0]._replace(data=sum(v.data for v in step.parts))
-        return title, f'{p.added(step.parts, total)}.'
+        total = p.amount(step.parts[0]._replace(data=sum(v.data for v in step.parts)))
+        sign, _, said = p.added(step.parts).partition(' ')
+        return title, f'{said} {sign} {total}.'
 
     def arrive(self) -> Said:
         """The gradients arrive."""
@@ -243,10 +244,12 @@ def final(story: 'Story', number: int) -> Said:
     wrong = [name for name, v in zip(called, run.verdicts, strict=False) if v.verdict == WRONG]
     if wrong:
         return f'Your {p.some(wrong)} {"are" if len(wrong) > 1 else "is"} wrong, and nobody noticed', way
-    if (found := derivative(record, run)) is not None and p.levels(record, number) and p.yours(record, number):
-        return f'{said[0]}, the second derivative: how {found[0]} changes with {found[1]}', way
-    of = record.passes[run.result_of].asked or 'gradient' if run.result_of is not None else ''
-    what = f'the gradient of your {of}' if of else 'a gradient through another gradient'
+    inner = record.passes[run.result_of] if run.result_of is not None else None
+    if inner is not None and not inner.inner and len(inner.arrivals) == len(run.arrivals) == 1:
+        (first,), (second,) = inner.arrivals, run.arrivals
+        if p.single(first.total) and first.of == second.of and p.yours(record, number):
+            return f'{said[0]}, the second derivative: how {first.name} changes with {first.of}', way
+    what = f'the gradient of your {inner.asked or "gradient"}' if inner else 'a gradient through another gradient'
     what = what if run.seeds else f'nothing leads back to {p.listed([a.of for a in run.arrivals])}'
     return f'{", ".join(said)}: {what}', way
 
@@ -265,13 +268,3 @@ def way_of(record: Record, number: int) -> str:
     if any(e.kind == 'call' and e.yours for e in inner):
         return 'The second tape is empty: what your lines used was a constant there, and a constant has no gradient.'
     return f'Nothing on the tapes leads from the gradient inside back to {p.listed([a.of for a in run.arrivals])}.'
-
-
-def derivative(record: Record, run: Pass) -> tuple[str, str] | None:
-    """Of a second derivative: what the first one is called, and with respect to what it is taken."""
-    inner = record.passes[run.result_of] if run.result_of is not None else None
-    if inner is None or inner.inner or len(run.arrivals) != 1 or len(inner.arrivals) != 1:
-        return None
-    (second,), (first,) = run.arrivals, inner.arrivals
-    at = next((v for e in record.entries for v in e.inputs if v.name == first.of and p.single(v)), None)
-    return (first.name, at.name) if at is not None and p.single(first.total) and first.of == second.of else None

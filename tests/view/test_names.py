@@ -49,11 +49,9 @@ def test_what_is_added_is_called_as_the_program_calls_it():
 
 
 def test_a_sum_is_printed_as_it_adds_up():
-    added = lambda *of: phrases.added(
-        [Value('', (), '', np.float32(n)) for n in of], Value('', (), '', np.float32(sum(of)))
-    )
-    assert added(0.4, -0.32) == '0.40 − 0.32 = 0.08' and added(1.4561, 2.3452) == '1.46 + 2.35 ≈ 3.80'
-    assert added(1.0, np.inf) == '1 + ∞ = ∞'
+    added = lambda *of: phrases.added([Value('', (), '', np.float32(n)) for n in of])
+    assert added(0.4, -0.32) == '= 0.40 − 0.32' and added(1.4561, 2.3452) == '≈ 1.46 + 2.35'
+    assert added(1.0, np.inf) == '= 1 + ∞'
     steps = Picture(taped('def f(x): return (x * x).sum()' + GRAD, 'twice')).films[0].steps
     assert ('Mul’s rule gives dx', 'dx = [1, 2], twice.') in [(s.title, s.caption) for s in steps]
 
