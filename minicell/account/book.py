@@ -48,6 +48,8 @@ class Book:
         known = self.walk.tensors
         while not known.name(tensor) and id(tensor) in known.same:
             tensor = known.same[id(tensor)]
+        if known.name(tensor).startswith('dout') and (said := known.by_entry(tensor)):
+            return said  # there are many: which one it is
         return known.said(tensor) or self.source(self.origin.get(id(tensor)))
 
     def source(self, event: Op | Call | None) -> str:

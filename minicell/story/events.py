@@ -113,9 +113,9 @@ class Walk:
         own = self.places.mark(event.where) is not None and facts.under(event.rule) not in facts.GATES
         said = names.inputs(self.places.expression(event.where) if own else '', len(event.inputs))
         found = self.tensors.in_order(event.inputs, said)
-        for tensor, name in zip(event.inputs, found, strict=True):
-            if NAME.fullmatch(name) and tensor.shape:  # (a number that Python had may stand in several places)
-                self.tensors.read.setdefault(id(tensor), name)
+        for t, name in zip(event.inputs, found, strict=True):
+            if NAME.fullmatch(name) and (t.shape or id(t) in self.tensors.maker):  # (no number that Python had)
+                self.tensors.read.setdefault(id(t), name)
         pairs = zip(event.inputs, found, strict=True)
         return self.tensors.apart([(t, self.tensors.name(t) or n or self.tensors.said(t)) for t, n in pairs])
 
@@ -127,6 +127,8 @@ class Walk:
         self.call = call = Call(event.cell, event.where, event.inputs, event, inside, first=self.at)
         if event.custom and not inside:
             call.entry = self.made = self.new('', type(event.cell).__name__, 'call', self.places.mark(event.where))
+            for t, n in zip(event.inputs, names.parameters(event.cell, len(event.inputs)), strict=True):
+                self.tensors.read.setdefault(id(t), n)
         elif not inside:
             self.given(event)
         self.stack.push(call)
@@ -146,9 +148,9 @@ class Walk:
             return
         call.last, call.out = self.at, event.out
         if call.entry is not None:
-            self.own(event.out, call.entry, '')
             for t in tensors(event.out):  # what construct calls it is its own business
                 self.tensors.called.pop(id(t) if id(t) in self.tensors.hidden else None, None)
+            self.own(event.out, call.entry, '')
             self.left = call
         elif not call.inside:
             for t, name in names.outputs(event.out, self.places.target(call.where)):

@@ -33,8 +33,7 @@ class Tensors:
         return tensor
 
     def name(self, tensor: Any) -> str:
-        """What the code calls it: a Parameter has a name of its own; else the line that makes it tells, or one that
-        reads it."""
+        """Its name in the code: a Parameter's own, or as the line calls it that makes it, or one that reads it."""
         return self.own_name(tensor) or self.called.get(id(tensor)) or self.read.get(id(tensor), '')
 
     def name_all(self, found: Any, called: Any) -> None:
