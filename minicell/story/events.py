@@ -15,6 +15,7 @@ from typing import Any
 
 from ..ops.hooks import Passing
 from . import facts, names
+from .followed import tried
 from .places import Places
 from .record import Entry, Mark
 from .stack import Call, Gradient, Hooking, Play, ReadBack, Stack, Turn
@@ -43,7 +44,6 @@ class Walk:
         self.call: Call | None = None  # the call of a Cell that it begins or ends
         self.frame: Any = None  # the gradient that it begins, reads back or ends
         self.turn: Turn | None = None  # the reading of an entry, or the hook, that it begins or ends
-        self.named: list[str] = []  # what the inputs of the last op are called
         self.left: Call | None = None  # the call of a Cell with its own bprop that has just returned
         self.took: dict[int, Call] = {}  # id of the entry of such a call -> the call
         self.hooks: dict[tuple, int] = {}  # ids of a function and of a tensor -> the entry of this hook on it
@@ -184,7 +184,7 @@ class Walk:
     def op(self, event: Any) -> None:
         """A primitive ran; what a bprop hides, and what a rule or a bprop runs untaped, leaves no entry."""
         self.left, recorded = None, event.state == 'recorded' or id(event) in self.pulled
-        self.named = self.inputs(event)
+        self.named, _ = tried(self.inputs, event)  # what these are called; None of an event that is odd
         if id(event) not in self.pulled and (self.stack.hider is not None or (not recorded and self.stack.turn)):
             self.tensors.hidden |= set(map(id, tensors(event.out)))
             for t, name in names.outputs(event.out, self.places.target(event.where)):
@@ -199,12 +199,12 @@ class Walk:
         if recorded and isinstance(rule, Passing):
             hanging = facts.hanging(rule, event.attrs) or self.heard.get(id(event), ())
             for function, owner, how in hanging[:1]:  # it is what backward will call
-                on = type(owner).__name__ if how.startswith('backward') else next(iter(self.named), '')
+                on = type(owner).__name__ if how.startswith('backward') else next(iter(self.named or ()), '')
                 entry.kind, entry.hook, entry.function = 'hook', how, function
                 entry.name = f'hook on {on or "a tensor"}'
         self.own(event.out, self.made, self.places.target(event.where))
         if rule in facts.GATES and len(outs := tensors(event.out)) == len(event.inputs):
-            called = zip(map(id, outs), self.named, strict=True)  # what goes through is called as before
+            called = zip(map(id, outs), self.named or (), strict=True)  # what goes through is called as before
             self.tensors.called.update((t, name) for t, name in called if name)
 
     def overwritten(self, event: Any) -> None:

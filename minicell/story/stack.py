@@ -84,15 +84,15 @@ class Turn:
     def arrived(self) -> list[tuple]:
         """Each float output of the entry, and what came in for it, or None where nothing did."""
         given = self.event.cotangent if isinstance(self.event.cotangent, tuple | list) else (self.event.cotangent,)
-        return list(zip((t for t in tensors(self.event.entry.out) if t.array.dtype.kind in 'fc'), given, strict=False))
+        outs = (t for t in tensors(self.event.entry.out) if str(t.dtype).startswith(('Float', 'BFloat', 'Complex')))
+        return list(zip(outs, given, strict=False))
 
     @property
     def douts(self) -> list[str]:
         """What these are called: `dout`; of several outputs `dout['low']`, `dout[1]`."""
-        if not isinstance(self.event.cotangent, tuple | list):
-            return ['dout']
-        pairs = zip(places(self.event.entry.out, 'dout'), tensors(self.event.entry.out), strict=True)
-        return [name for name, t in pairs if t.array.dtype.kind in 'fc']  # none comes for a mask
+        out = self.event.entry.out
+        called = dict(zip(map(id, tensors(out)), places(out, 'dout'), strict=True))
+        return [called[id(t)] for t, _ in self.arrived]  # none comes for a mask
 
     @property
     def came(self) -> tuple:
