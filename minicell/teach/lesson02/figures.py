@@ -54,8 +54,7 @@ def happened(program: Callable, arguments: tuple, dout: float) -> tuple[list[Ent
         names = inputs(op.where.expression, len(op.inputs))
         values = tuple((name, float(t)) for name, t in zip(names, op.inputs, strict=True))
         handed = tuple(float(g) for _, g in gave[op.at].gradients)
-        expression, to = written(op.where)
-        said = f'{to} = {expression}' if to else expression
+        said = ' = '.join(filter(None, reversed(written(op.where))))
         entries.append(Entry(op.rule.name, said, values, float(op.out), float(came[op.at].cotangent), handed))
     arrivals = []
     for name, source in zip(parameters(program, len(begin.inputs)), begin.inputs, strict=True):
