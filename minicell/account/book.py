@@ -43,14 +43,18 @@ class Book:
 
     # ---- what things are called ----
 
+    def called(self, tensor: Tensor) -> str:
+        """What the code calls a tensor; nothing for one of the many that are called dout."""
+        name = self.walk.tensors.name(tensor)
+        return name * (not name.startswith('dout') or id(tensor) not in self.walk.tensors.dout_of)
+
     def name(self, tensor: Tensor) -> str:
-        """What the code calls a tensor, or the expression or the entry that made it."""
+        """The same, or the expression or the entry that made it, or to which it came."""
         known = self.walk.tensors
-        while not known.name(tensor) and id(tensor) in known.same:
+        while not self.called(tensor) and id(tensor) in known.same:
             tensor = known.same[id(tensor)]
-        if known.name(tensor).startswith('dout') and (said := known.by_entry(tensor)):
-            return said  # there are many: which one it is
-        return known.said(tensor) or self.source(self.origin.get(id(tensor)))
+        said = self.called(tensor) or known.made_by(tensor) or known.by_entry(tensor)
+        return said or self.source(self.origin.get(id(tensor)))
 
     def source(self, event: Op | Call | None) -> str:
         """The user's expression for what no entry tells, if it is short."""

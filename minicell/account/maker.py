@@ -66,11 +66,11 @@ class Maker:
         rows = [r for r in rows if r.through != 'none of it'] or rows  # a slice of other numbers, say
         rows = running(rows + self.left_over(rows))
         due, heading, true_rows, verdict = true.beside(self, shown, rest, rows)
-        own, total = any(r.yours for r in rows), table.say(self.number)
-        title = f'How {"your " * own}{table.at(self.name, self.index)} = {total} was made'
+        whose, total = 'your ' * any(r.yours for r in rows), table.say(self.number)
         return dict(
-            title=title, rows=tuple(rows), total=total, number=self.number, note=' '.join(self.notes), true=due,
-            true_heading=heading, true_rows=tuple(true_rows), verdict=verdict, name=self.name, index=self.index,
+            title=f'How {whose}{table.at(self.name, self.index)} = {total} was made', rows=tuple(rows), total=total,
+            number=self.number, note=' '.join(self.notes), true=due, true_heading=heading, true_rows=tuple(true_rows),
+            verdict=verdict,
         )  # fmt: skip
 
     # ---- rows ----
@@ -192,7 +192,7 @@ class Maker:
 
     def output(self, out: Tensor, number: int | None = None) -> str:
         """What the code calls an entry's output, or `out`; of several, `out 0`."""
-        return self.book.walk.tensors.name(out) or ('out' if number is None else f'out {number}')
+        return self.book.called(out) or ('out' if number is None else f'out {number}')
 
     def room(self, sizes: float) -> float:
         """How far off a sum of parts of this size may be that is rounded to the gradient's dtype."""
