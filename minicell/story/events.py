@@ -110,14 +110,13 @@ class Walk:
 
     def inputs(self, event: Any) -> list[str]:
         """What an op's inputs are called: a tensor has one name, whatever the lines that read it call it."""
-        own = self.places.mark(event.where) is not None and facts.under(event.rule) not in facts.GATES
-        said = names.inputs(self.places.expression(event.where) if own else '', len(event.inputs))
-        found = self.tensors.in_order(event.inputs, said)
-        for t, name in zip(event.inputs, found, strict=True):
+        gate = facts.under(event.rule) in facts.GATES
+        said = names.inputs('' if gate else self.places.expression(event.where), len(event.inputs))
+        pairs = [*zip(event.inputs, self.tensors.in_order(event.inputs, said), strict=True)]
+        for t, name in pairs:
             if NAME.fullmatch(name) and (t.shape or id(t) in self.tensors.maker):  # (no number that Python had)
                 self.tensors.read.setdefault(id(t), name)
-        pairs = zip(event.inputs, found, strict=True)
-        return self.tensors.apart([(t, self.tensors.name(t) or n or self.tensors.said(t)) for t, n in pairs])
+        return self.tensors.apart([(t, self.tensors.name(t) or n or self.tensors.made_by(t)) for t, n in pairs])
 
     # ---- forward ----
 
@@ -282,9 +281,9 @@ class Walk:
         self.turn = Turn(event, number, frame, call=took, waits=number is not None and self.seen_first)
         if frame is not None:
             frame.turns.append(self.turn)
-        self.tensors.name_all((g for _, g in self.turn.arrived), self.turn.douts)
-        if number is not None:
-            self.tensors.dout_of |= {id(g): number for _, g in self.turn.arrived if hasattr(g, 'asnumpy')}
+        if tensors(event.cotangent):  # another gradient may read it
+            self.tensors.name_all((g for _, g in self.turn.arrived), self.turn.douts)
+            self.tensors.dout_of |= {id(g): number for _, g in self.turn.arrived if number is not None}
         self.stack.push(self.turn)
 
     @property

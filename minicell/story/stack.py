@@ -1,6 +1,7 @@
 """What is open while events are told: calls of Cells, gradients that play or read back, readings, hooks."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .record import Pass
@@ -80,18 +81,17 @@ class Turn:
         """Whether it can be told."""
         return self.entry is not None and not self.waits
 
-    @property
+    @cached_property
     def arrived(self) -> list[tuple]:
         """Each float output of the entry, and what came in for it, or None where nothing did."""
         given = self.event.cotangent if isinstance(self.event.cotangent, tuple | list) else (self.event.cotangent,)
         outs = (t for t in tensors(self.event.entry.out) if str(t.dtype).startswith(('Float', 'BFloat', 'Complex')))
         return list(zip(outs, given, strict=False))
 
-    @property
+    @cached_property
     def douts(self) -> list[str]:
         """What these are called: `dout`; of several outputs `dout['low']`, `dout[1]`."""
-        out = self.event.entry.out
-        called = dict(zip(map(id, tensors(out)), places(out, 'dout'), strict=True))
+        called = dict(zip(map(id, tensors(self.event.entry.out)), places(self.event.entry.out, 'dout'), strict=True))
         return [called[id(t)] for t, _ in self.arrived]  # none comes for a mask
 
     @property

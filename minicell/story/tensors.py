@@ -59,7 +59,8 @@ class Tensors:
 
     def apart(self, found: list[tuple[Any, str]]) -> list[str]:
         """The names of what an op reads: two of one name by the entries that made or got them."""
-        alike = lambda t, name: any(name == n and self.given(t) is not self.given(other) for other, n in found)
+        many = len({name for _, name in found}) < len(found)
+        alike = lambda t, name: many and any(name == n and self.given(t) is not self.given(other) for other, n in found)
         return [self.by_entry(t) or name if alike(t, name) else name for t, name in found]
 
     def by_entry(self, tensor: Any) -> str:
