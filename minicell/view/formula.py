@@ -206,7 +206,7 @@ def power(k: int, values: tuple[Value, ...], out: Value) -> str:
     if k:
         return '{dout} × {out} × log({0})' * bool((x > 0).all())
     by = numbers.said(n.item() - 1) if n.size == 1 else '({1} − 1)'
-    return '' if not n.all() else '{dout} × {1} × {0}' + f' ** {by}' * (by != '1')
+    return '{dout} × {1}' + {'0': '', '1': ' × {0}'}.get(by, f' × {{0}} ** {by}') if n.all() else ''
 
 
 def matmul(k: int, values: tuple[Value, ...], out: Value) -> str:
