@@ -55,7 +55,7 @@ class Tensors:
         if id(tensor) not in self.maker:
             return ''
         entry = self.entries[self.maker[id(tensor)]]
-        return self.written.get(id(tensor)) or (self.by_entry(tensor) if entry.kind in ('op', 'call') else entry.name)
+        return self.written.get(id(tensor)) or self.by_entry(tensor) if entry.kind in ('op', 'call') else entry.name
 
     def apart(self, found: list[tuple[Any, str]]) -> list[str]:
         """The names of what an op reads: two of one name by the entries that made or got them."""
