@@ -7,10 +7,11 @@ from ..ink.boxes import Arrow, Box, Card, Column, Flow, Grid, Lines, Put, Row, S
 from ..ink.shapes import Frame, width, wrapped
 from ..ink.tiles import Tile
 from ..story.names import gradient
-from ..story.record import Entry, Line, Mark, Reading
+from ..story.record import Entry, Mark, Reading
 from . import answers, formula, lane, phrases, program, result, strip, style, takeover
 from .columns import Columns, Tape, skips
 from .lane import Lane, wires
+from .lines import Line
 from .moment import Shot, Story
 from .now import Now
 from .program import Code, Listing
@@ -210,11 +211,14 @@ class Board:
         """A sum of gradients: what had come before, what this use sends back, and both together."""
         *before, last = now.told.parts
         so_far, total = (v[0]._replace(data=sum(part.data for part in v)) for v in (before, now.told.parts))
+        comes_to = phrases.added((so_far, last))[0]
         boxes: list[Box] = [Text(f'{gradient(now.told.what)} =', 'mid', style.NAMES[0], f'{tape.tag}sum')]
         for name, sign, value in (('so far', '+', so_far), ('from this use', '=', last), ('in all', '', total)):
             key = f'{tape.tag}sum{sign}'
             picture = Column(Text(name, 'dim'), Tile(value, style.MADE, key), gap=2, across='start', key=f'{key}c')
-            boxes.append(Row(picture, Text(sign, 'mid', key=f'{key}s') if sign else None, gap=style.WORDS))
+            boxes.append(
+                Row(picture, Text(sign.replace('=', comes_to), 'mid', key=f'{key}s') if sign else None, gap=style.WORDS)
+            )
         return Flow(*boxes, room=self.room, gap=style.WORDS)
 
     def made(self, now: Now, level: int) -> Box:

@@ -123,10 +123,10 @@ def gradients(story: Story, i: int, entry: Entry, whose: dict[int, object]) -> I
     own = entry.kind == 'op'
     who = 'your lines' if entry.yours else f'inside {entry.name}' if entry.kind == 'cell' else 'its bprop'
     by = f'{phrases.rule_of(entry) if own else who}{line(entry)}'
-    for k, g in story.gave(reading):
-        key = entry.keys[k]
-        made = partial(by_rule if own else by_lines, entry, reading, k if own else g, *read(entry, reading))
-        yield Told(f'{tag}d{key}', g.value, g.name, by, made, tensor=whose.get(key))
+    for k, g in enumerate(reading.gave):
+        if g.when is not None:
+            made = partial(by_rule if own else by_lines, entry, reading, k if own else g, *read(entry, reading))
+            yield Told(f'{tag}d{g.key}', g.value, g.name, by, made, tensor=whose.get(g.key))
 
 
 def returned(record: Record, number: int, reading: Reading) -> Iterator[Told]:
