@@ -1,6 +1,7 @@
 """The whole picture of a moment: one grid for each tape, your code as its first column, and what came out under it."""
 
 from functools import partial
+from math import ceil
 
 from ..ink.band import Band
 from ..ink.boxes import Arrow, Box, Card, Column, Flow, Grid, Lines, Put, Row, Space, Span, Text, draw
@@ -59,7 +60,7 @@ class Board:
             for each in lanes:
                 each.grid.grow(high)
         drawn = [draw(self.whole(now, lanes), self.w) for now, lanes in zip(moments, made, strict=True)]
-        return [canvas.frame for canvas, *_ in drawn], max((h for *_, h in drawn), default=0)
+        return [canvas.frame for canvas, *_ in drawn], ceil(max((h for *_, h in drawn), default=0))
 
     def whole(self, now: Now, lanes: list[Lane]) -> Box:
         """All of a frame."""

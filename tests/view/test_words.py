@@ -206,15 +206,15 @@ def test_a_second_gradient_of_what_does_not_bend_says_that_nothing_leads_there(b
 
 def test_a_lane_is_called_after_the_tapes_that_are_seen():
     tape = gallery.tape_of(f'{POWER}{TAPE}    {"ms.grad(" * 3}f{")))"}(x)\n', 'lanes')
-    (film,) = scene.films(Picture(tape).record, most=10**6, only=0, asked=False)
-    assert any('bof' in frame for frame in film.frames)
+    record = Picture(tape).record
+    (film,) = scene.films(record, most=10**6, only=0, asked=False)
+    assert all(any(f'{tag}which' in frame for frame in film.frames) for tag in 'abc')
     for frame in film.frames:
-        name, part = (frame[key].attrs['T'] if key in frame else '' for key in ('bwhich', 'bof'))
-        of_part = part if part.startswith('entries') else ''
-        cards = [s.attrs['T'] for s in frame.values() if s.tag == 'text' and re.fullmatch(r'\d+[′″‴]', s.attrs['T'])]
-        for prime, ordinal in zip('′″‴', phrases.ORDINALS[1:], strict=False):
-            seen_ = [label for label in (*cards, *re.findall(r'\d+.', of_part)) if label.endswith(prime)]
-            assert not name or not seen_ or ordinal in name
+        for tag, ordinal in zip('abc', phrases.ORDINALS, strict=False):
+            assert f'{tag}which' not in frame or ordinal in frame[f'{tag}which'].attrs['T']
+        blocks = ((re.fullmatch(r'B(\d+)\.0', key), shape.attrs.get('T', '')) for key, shape in frame.items())
+        for level, label in ((record.entries[int(found[1])].level, label) for found, label in blocks if found):
+            assert label.count('′') + 2 * label.count('″') == level
 
 
 @pytest.mark.parametrize('room', range(1, 6))
