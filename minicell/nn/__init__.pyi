@@ -5,6 +5,7 @@ from builtins import int as _int
 from builtins import str as _str
 from collections.abc import Sequence
 from minicell.core.tensor import Tensor
+from minicell.nn.layer.pooling import _Pool
 from typing import Any
 
 from minicell.nn.cell import Cell as Cell
@@ -41,9 +42,12 @@ class Threshold(Cell):
 from minicell.nn.layer.basic import Dense as Dense
 from minicell.nn.layer.basic import Dropout as Dropout
 from minicell.nn.layer.basic import Dropout2d as Dropout2d
-from minicell.nn.layer.basic import Flatten as Flatten
-from minicell.nn.layer.basic import Identity as Identity
-from minicell.nn.layer.basic import MatMul as MatMul
+class Flatten(Cell):
+    def __init__(self, start_dim: _float = ..., end_dim: _float = ...) -> None: ...
+class Identity(Cell):
+    def __init__(self) -> None: ...
+class MatMul(Cell):
+    def __init__(self, transpose_x1: _bool = ..., transpose_x2: _bool = ...) -> None: ...
 from minicell.nn.layer.container import CellDict as CellDict
 from minicell.nn.layer.container import CellList as CellList
 from minicell.nn.layer.container import SequentialCell as SequentialCell
@@ -51,8 +55,10 @@ from minicell.nn.layer.conv import Conv2d as Conv2d
 from minicell.nn.layer.normalization import BatchNorm1d as BatchNorm1d
 from minicell.nn.layer.normalization import BatchNorm2d as BatchNorm2d
 from minicell.nn.layer.normalization import LayerNorm as LayerNorm
-from minicell.nn.layer.pooling import AvgPool2d as AvgPool2d
-from minicell.nn.layer.pooling import MaxPool2d as MaxPool2d
+class AvgPool2d(_Pool):
+    def __init__(self, kernel_size: _float = ..., stride: _float = ..., pad_mode: _str = ..., padding: _float = ..., count_include_pad: _bool = ..., data_format: _str = ...) -> None: ...
+class MaxPool2d(_Pool):
+    def __init__(self, kernel_size: _float = ..., stride: _float = ..., pad_mode: _str = ..., padding: _float = ..., dilation: _float = ..., data_format: _str = ...) -> None: ...
 class BCELoss(LossBase):
     def __init__(self, weight: Any = ..., reduction: _str = ...) -> None: ...
 class BCEWithLogitsLoss(LossBase):

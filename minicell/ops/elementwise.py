@@ -18,7 +18,7 @@ from ..core.primitives import (
 from ..core.rules import NoRule, Rule, UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
-from .checks import NUMBER, must, must_be
+from .checks import NUMBER, must, must_be, only
 from .primitive import floats, in_dtype, in_float32
 # isort: on
 # fmt: on
@@ -94,7 +94,7 @@ _exp, both_sigmoid, RELU = on_both(exp), on_both(sigmoid), rectified.rule
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(x, 0). Raises ValueError for inplace=True: a Tensor is not written, but made anew."""
-    must(not inplace, SettingError, 'relu: inplace is False here, because a gradient may need the input')
+    only('relu', False, inplace=inplace)
     return apply(RELU, input, (), getframe(1))
 
 
