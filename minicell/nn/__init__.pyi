@@ -3,6 +3,7 @@ from builtins import bool as _bool
 from builtins import float as _float
 from builtins import int as _int
 from builtins import str as _str
+from builtins import tuple as _tuple
 from collections.abc import Sequence
 from minicell.core.tensor import Tensor
 from minicell.nn.layer.pooling import _Pool
@@ -56,9 +57,9 @@ from minicell.nn.layer.normalization import BatchNorm1d as BatchNorm1d
 from minicell.nn.layer.normalization import BatchNorm2d as BatchNorm2d
 from minicell.nn.layer.normalization import LayerNorm as LayerNorm
 class AvgPool2d(_Pool):
-    def __init__(self, kernel_size: _float = ..., stride: _float = ..., pad_mode: _str = ..., padding: _float = ..., count_include_pad: _bool = ..., data_format: _str = ...) -> None: ...
+    def __init__(self, kernel_size: _int | _tuple[_int, ...] = ..., stride: _int | _tuple[_int, ...] = ..., pad_mode: _str = ..., padding: _int | _tuple[_int, ...] = ..., count_include_pad: _bool = ..., data_format: _str = ...) -> None: ...
 class MaxPool2d(_Pool):
-    def __init__(self, kernel_size: _float = ..., stride: _float = ..., pad_mode: _str = ..., padding: _float = ..., dilation: _float = ..., data_format: _str = ...) -> None: ...
+    def __init__(self, kernel_size: _int | _tuple[_int, ...] = ..., stride: _int | _tuple[_int, ...] = ..., pad_mode: _str = ..., padding: _int | _tuple[_int, ...] = ..., dilation: _int | _tuple[_int, ...] = ..., data_format: _str = ...) -> None: ...
 class BCELoss(LossBase):
     def __init__(self, weight: Any = ..., reduction: _str = ...) -> None: ...
 class BCEWithLogitsLoss(LossBase):
@@ -84,9 +85,11 @@ from minicell.nn.spiking import relusigmoid as relusigmoid
 from minicell.nn.spiking import straight_through as straight_through
 from minicell.nn.spiking import triangular as triangular
 from minicell.nn.spiking import true_derivative as true_derivative
-from minicell.nn.train import ExponentialDecayLR as ExponentialDecayLR
+class ExponentialDecayLR(Cell):
+    def __init__(self, learning_rate: Any, decay_rate: Any, decay_steps: Any, is_stair: _bool = ...) -> None: ...
 from minicell.nn.train import ParameterUpdate as ParameterUpdate
-from minicell.nn.train import PolynomialDecayLR as PolynomialDecayLR
+class PolynomialDecayLR(Cell):
+    def __init__(self, learning_rate: Any, end_learning_rate: Any, decay_steps: Any, power: Any, update_decay_steps: _bool = ...) -> None: ...
 from minicell.nn.train import TrainOneStepCell as TrainOneStepCell
 from minicell.nn.train import WithLossCell as WithLossCell
 from minicell.nn.train import cosine_decay_lr as cosine_decay_lr
