@@ -40,6 +40,7 @@ LAYERS = os.path.join(HOME, 'nn') + os.sep, core_cell.__file__
 # each call of a graph draws anew in these
 REPLAYED = {apply_plain.__code__, Rule.run_kernel.__code__, Many.run_kernel.__code__}
 CHANGING = list, dict, set, deque, MappingProxyType
+VIEWS = type({}.keys()), type({}.values()), type({}.items())
 BYTES = np.ndarray, bytearray, memoryview, array.array
 NEVER = bool, int, float, complex, str, bytes, type(None), range, slice, np.generic, Tensor
 MEMO = type(lru_cache(id))
@@ -246,8 +247,8 @@ class World:
             self.generators.setdefault(id(value), [value, _state(value)])
         elif hasattr(kind, '__next__') and kind.__module__ in ('builtins', 'itertools'):
             self.tracer.refuse('random', f'the next value of {label}, an iterator from outside,')
-        elif isinstance(value, ref):
-            parts = (value(),)
+        elif isinstance(value, (ref, *VIEWS)):
+            parts = (value() if isinstance(value, ref) else value.mapping,)
         elif isinstance(value, ContextVar):
             self._keep(id(value), lambda: (value.get(None),), label)
         elif isinstance(value, FunctionType):
