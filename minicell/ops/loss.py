@@ -18,7 +18,8 @@ from .elementwise import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
 from .primitive import Saving, apply_saving, in_float32
 from .reduce import mean, sum
 
-CLASSES = (np.int32, np.int64)  # what labels are made of
+UNSIGNED = {np.dtype(np.int32): np.uint32, np.dtype(np.int64): np.uint64}
+CLASSES = tuple(UNSIGNED)  # what labels are made of
 
 # ---- cross entropy -------------------------------------------------------------------------------------------------
 #
@@ -70,7 +71,8 @@ def _targets(labels: np.ndarray, classes: int, dtype, ignored: int, weights, smo
     """Row n holds what label n says: see above. Raises LabelError for a class that is not there."""
     rows = np.zeros((labels.size, classes), dtype)
     try:
-        rows[np.arange(labels.size), labels.view(np.uint32)] = 1  # unsigned: -1 is no place from the end
+        # unsigned, so that -1 is no place from the end
+        rows[np.arange(labels.size), np.minimum(labels.view(UNSIGNED[labels.dtype]), classes)] = 1
     except IndexError:
         kept = labels != ignored
         outside = labels[kept & ((labels < 0) | (labels >= classes))]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import Tensor, ops
+from minicell import Tensor, nn, ops
 from minicell.errors import LabelError
 from tests.messages import refused
 from tests.ops.declare import ALL, label
@@ -38,12 +38,31 @@ def test_other_labels_are_ignored_weighed_and_smoothed_in_each_call(loss, settin
     assert graph.traced == 1
 
 
-def test_a_label_that_is_not_there_is_refused_in_a_replay_too():
+@pytest.mark.parametrize('dtype', [ms.int32, ms.int64], ids=str)
+def test_a_label_that_is_not_there_is_refused_in_a_replay_too(dtype):
     graph = ms.jit(ops.cross_entropy)
-    graph(Z, Tensor([1, 1], ms.int32))
+    graph(Z[:1], Tensor([1], dtype))
     for bad in (3, -1):
         with refused(LabelError, f'class {bad} ', '0 to 2', line='graph(Z'):
-            graph(Z, Tensor([1, bad], ms.int32))
+            graph(Z[:1], Tensor([bad], dtype))
+
+
+@pytest.mark.parametrize('count', [1, 2])
+@pytest.mark.parametrize('loss', [ops.cross_entropy, ops.nll_loss], ids=lambda loss: loss.__name__)
+def test_labels_of_both_dtypes_mean_the_same(loss, count):
+    for k in range(3):
+        wide, narrow = (loss(Z[:count], Tensor([k] * count, dtype)).item() for dtype in (ms.int64, ms.int32))
+        assert wide == narrow
+
+
+def test_a_function_inside_a_layer_reads_settings_too():
+    net = nn.Dense(1, 1, weight_init=1, bias_init=0)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
+    graph, one, none = ms.jit(step), Tensor([[1.0]]), Tensor([[0.0]])
+    graph(one, none)
+    step.sens = 10.0
+    graph(one, none)
+    assert net.weight.item() == pytest.approx(0.8 - 0.1 * 10 * 2 * 0.6)
 
 
 @pytest.mark.parametrize('declared', ALL, ids=label)
