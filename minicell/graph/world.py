@@ -98,10 +98,8 @@ def names_of(code: CodeType) -> tuple[list[str], list[str], set[str], bool]:
     spaces = {s.argval for s in steps if s.opname.endswith(('_GLOBAL', '_NAME'))}
     written = {s.argval for s in steps if s.opname == 'STORE_ATTR'}
     inside = [n for c in code.co_consts if isinstance(c, CodeType) for n in c.co_names]  # of what stands in it
-    attributes = {*code.co_names, *inside, *filter(str.isidentifier, texts), code.co_name}
-    attributes |= {'construct', 'bprop', '_value_'} | {'_phase'} & {
-        f'_{name}' for name in code.co_names
-    }  # behind a property
+    attributes = {*code.co_names, *filter(str.isidentifier, texts), code.co_name, 'construct', 'bprop', '_value_'}
+    attributes |= {'_phase'} & {f'_{name}' for name in code.co_names} | {*inside}  # the phase is behind a property
     file = code.co_filename  # a layer may have its settings by name; what every Cell does reads none
     layer = file.startswith(LAYERS[0]) and not file.endswith(('cell.py', 'hooks.py'))
     every = any(map(EVERY.fullmatch, (*code.co_names, *inside))) and (layer or not file.startswith(HOME))
