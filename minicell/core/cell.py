@@ -28,7 +28,7 @@ class Cell:
     internal_params: list | None = None  # the Parameters for which bprop returns gradients
     _around: Callable | None = None  # called instead of construct: for hooks, or a graph
     _bprop_debug = False  # whether `_report` is called after each bprop
-    _reads: frozenset | None = None  # attributes of self that bprop reads; None unless a trap asks
+    _reads: object | None = None  # attributes of self that bprop reads; None unless a trap asks
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)

@@ -132,7 +132,7 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
             if name is None and (more := methods(kind, steps[0]) if steps else ()):
                 todo += [(f, True) for f in more]
             elif name is None and not steps:
-                found |= {} if changed else {'*': None}
+                found |= {} if changed else {'*': True}
             else:
                 root, text = partial(outer, function.__globals__, free.get(name), name), name
                 if name is None:
@@ -145,7 +145,7 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
                 elif changed is None:
                     called[text + text_of(steps)] = text + text_of(steps[:-1]), partial(at_end, root, steps)
                 elif not (changed or is_code(value) or is_ours(value)):
-                    found[text + text_of(steps)] = partial(at_end, root, steps)
+                    found[text + text_of(steps)] = partial(at_end, root, steps) if steps else root
     found |= {n: read for n, (of, read) in called.items() if any(f.startswith((f'{of}.', f'{of}[')) for f in found)}
     return {name: read for name, read in found.items() if '*' not in found or name[:5] != 'self.'}
 
@@ -225,9 +225,12 @@ def at_end(root: Callable, steps: tuple, cell: object) -> object:
 
 def stored(value: object, step: str | tuple) -> object:
     """What stands at an attribute, or at a (key,), of a value; COMPUTED where some code would have to tell."""
-    kind, of_dict = type(value), isinstance(value, dict)
     if value is MISSING or isinstance(value, Tensor):  # (its numbers are what counts; a row is a new Tensor each time)
         return COMPUTED
+    own, is_class = getattr(value, '__dict__', {}), isinstance(value, type)
+    if step in own and not is_class:
+        return own[step]
+    kind, of_dict = type(value), isinstance(value, dict)
     if isinstance(step, tuple):
         getter = getattr(kind, '__getitem__', None)
         file = getattr(getattr(getter, '__code__', None), 'co_filename', '')
@@ -237,9 +240,6 @@ def stored(value: object, step: str | tuple) -> object:
             return dict.get(value, step[0], MISSING) if of_dict else value[step[0]]  # (a defaultdict makes one)
         except (LookupError, TypeError):
             return MISSING
-    own, is_class = getattr(value, '__dict__', {}), isinstance(value, type)
-    if step in own and not is_class:
-        return own[step]
     found = next((vars(k)[step] for k in (value if is_class else kind).__mro__ if step in vars(k)), MISSING)
     if isinstance(found, SLOTS) and not is_class:
         return getattr(value, step, MISSING)

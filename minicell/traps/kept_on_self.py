@@ -51,13 +51,14 @@ def say_replaced(name: str) -> None:
 class Reads:
     """What the bprop of a class reads besides its arguments: attributes of self, and values outside."""
 
-    def __init__(self, kind: type) -> None:
-        self.places, self.called = places(kind), False
+    def __init__(self, kind: type, called: bool = False) -> None:
+        self.called, self.places = called, places(kind)
+        self.all_of_self = self.places.pop('*', False)
 
     def values(self, cell) -> dict[str, object]:
         """All of it, as it is now."""
-        found = {name: read(cell) for name, read in self.places.items() if name != '*'}
-        if '*' in self.places:
+        found = {name: read(cell) for name, read in self.places.items()}
+        if self.all_of_self:
             found |= {f'self.{n}': v for n, v in {**class_data(type(cell)), **vars(cell)}.items() if n not in OURS}
         return found
 
@@ -129,7 +130,7 @@ class KeptOnSelf(Trap):
         """It may have been given another bprop since."""
         if kind.__dict__.get('_learned', Reads) is not kind.bprop:
             reads = Reads(kind)
-            kind._reads, kind._learned = reads if reads.places else None, kind.bprop
+            kind._reads, kind._learned = reads if reads.places or reads.all_of_self else None, kind.bprop
             kind._written = [getattr_static(kind, 'bprop')]  # of which a descriptor makes another function each time
 
     defined = met
@@ -147,7 +148,7 @@ class KeptOnSelf(Trap):
         if reads is None:
             return
         if not reads.called:  # now all that its bprop calls is defined
-            reads.called, reads.places = True, places(type(cell))
+            reads = type(cell)._reads = Reads(type(cell), called=True)
         seen = self.calls.get(id(cell)) or self.calls.setdefault(id(cell), [cell, None])
         values, before = reads.values(cell), seen[1]
         if id(cell) in self.asking:
