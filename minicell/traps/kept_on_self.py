@@ -51,8 +51,10 @@ def say_replaced(name: str) -> None:
 class Reads:
     """What the bprop of a class reads besides its arguments: attributes of self, and values outside."""
 
-    def __init__(self, kind: type, called: bool = False) -> None:
-        self.called, self.places = called, places(kind)
+    called = False  # whether a Cell of this class was: by then all that its bprop calls is defined
+
+    def __init__(self, kind: type) -> None:
+        self.places = places(kind)
         self.all_of_self = self.places.pop('*', False)
 
     def values(self, cell) -> dict[str, object]:
@@ -147,8 +149,9 @@ class KeptOnSelf(Trap):
         reads = cell._reads
         if reads is None:
             return
-        if not reads.called:  # now all that its bprop calls is defined
-            reads = type(cell)._reads = Reads(type(cell), called=True)
+        if not reads.called:
+            reads.__init__(type(cell))
+            reads.called = True
         seen = self.calls.get(id(cell)) or self.calls.setdefault(id(cell), [cell, None])
         values, before = reads.values(cell), seen[1]
         if id(cell) in self.asking:
