@@ -263,7 +263,9 @@ def inside(value: object, seen: dict) -> object:
 
     Of a large array or container it is a sample; past a thousand objects, and of what tells nothing, the object itself.
     """
-    value = sample(value() if isinstance(value, ReferenceType) else value)
+    if isinstance(value, ReferenceType) and not isinstance(value(), Tensor):  # (that may go)
+        value = value()
+    value = sample(value)
     if isinstance(value, type) and id(value) not in seen and not of_library(value):
         seen[id(value)] = value
         return Identity(value), {n: inside(v, seen) for n, v in class_data(value).items()}

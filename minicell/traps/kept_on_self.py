@@ -28,6 +28,7 @@ from ..core import cell as core_cell
 from ..core import tape
 from ..core.bprop_result import input_names
 from ..core.cell import addresses_by_class
+from ..core.errors import frames
 from ..core.grad import paused
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..core.trap import Trap
@@ -223,10 +224,7 @@ class KeptOnSelf(Trap):
         """Perhaps they leave the construct of a Cell with a bprop, perhaps to be kept for that."""
         if not tape.hidden_address or chooses or tensor.at < tape.NOWHERE:
             return
-        frame = sys._getframe(1)
-        while frame is not None and frame.f_code not in CALLS:
-            frame = frame.f_back
-        cell = frame and frame.f_locals['cell']
+        cell = next((each.f_locals['cell'] for each in frames(sys._getframe(1)) if each.f_code in CALLS), None)
         if getattr(cell, '_reads', None) is not None and id(cell) not in self.asking:
             self.asking[id(cell)] = {n: held(v) for n, v in cell._reads.values(cell).items()}
 
