@@ -310,10 +310,7 @@ def class_data(kind: type) -> dict:
     return {n: v for n, v in found.items() if not (n.startswith('_') or hasattr(v, '__get__'))}
 
 
-@lru_cache(maxsize=256)
-def outside_of(function: FunctionType) -> dict[str, Callable]:
-    """`places` of one function, which is analysed once."""
-    return places(None, function)
+outside_of = lru_cache(maxsize=256)(partial(places, None))  # of one function, which is analysed once
 
 
 class Position(tuple):

@@ -90,13 +90,6 @@ def state(cell) -> dict:
     return {name: inside(value, {}) for name, value in cell._reads.values(cell).items()}
 
 
-def compare_kinds(kinds: dict) -> None:
-    """Warn of each class that has another bprop than when its Cells were called."""
-    for kind, (bprop, written) in kinds.items():
-        if kind.bprop is not bprop and getattr_static(kind, 'bprop') is not written[0]:
-            say_replaced(kind.__name__)
-
-
 def held(value: object) -> list:
     """A value, and what it holds: none is another object now, unless somebody has put it there."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
@@ -195,10 +188,10 @@ class KeptOnSelf(Trap):
 
     def opening(self, gradient) -> None:
         """It is about to be read, for the first time or again."""
-        gradient.states = ()
-        if kinds := getattr(gradient, 'kinds', None):
-            gradient.states = [self.compare(seen, gradient.written_back) for seen in gradient.calls]
-            compare_kinds(kinds)
+        gradient.states = [self.compare(seen, gradient.written_back) for seen in getattr(gradient, 'calls', ())]
+        for kind, (bprop, written) in getattr(gradient, 'kinds', {}).items():
+            if kind.bprop is not bprop and getattr_static(kind, 'bprop') is not written[0]:
+                say_replaced(kind.__name__)
 
     def closing(self, gradient) -> None:
         """What its bprops wrote themselves, such as a log, is no change when it is read again."""

@@ -211,6 +211,7 @@ UNNOTICED = {
     'a SimpleQueue': (queue.SimpleQueue, lambda s: s.has.put(next(counter)), 's.has.get()'),
     'a helper that counts': (int, lambda s: None, 'calls_counted()'),
     'what it counts itself': (lambda: SimpleNamespace(k=1.0), lambda s: None, 'counted(s.has)'),
+    'code in a text': (int, set_now, "eval('NO' + 'W')"),
     'numbers that an op draws': (int, lambda s: None, 'ms.ops.randn(1).item()'),
     'the middle of a large array': (
         lambda: np.zeros(10**6),
