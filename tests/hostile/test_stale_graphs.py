@@ -212,10 +212,7 @@ def reads() -> dict:
         'a weak reference': (lambda x: x * held().k, lambda: setattr(box, 'k', 5.0)),
         'a text': (lambda x: x * json.loads(text[0])['k'], lambda: text.__setitem__(0, '{"k": 5.0}')),
         'what a partial holds': (lambda x: part(x), lambda: part.args[0].__setitem__(0, 5.0)),
-        'what a partial calls': (
-            lambda x: PATCHED.part(x),
-            lambda: setattr(PATCHED, 'part', functools.partial(scaled_more)),
-        ),
+        'a partial': (lambda x: PATCHED.part(x), lambda: setattr(PATCHED, 'part', functools.partial(scaled_more))),
         'a table of functions': (lambda x: table['f'](x), lambda: table.update(f=scaled_more)),
         'a keyword default': (with_keyword, lambda: with_keyword.__kwdefaults__.update(row=5.0)),
         'an attribute of itself': (of_itself, lambda: setattr(of_itself, 'k', 5.0)),
