@@ -15,7 +15,7 @@ from _thread import _local as local
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import islice
 from operator import length_hint
 from types import BuiltinMethodType, CodeType, FunctionType, GeneratorType, MethodType, MethodWrapperType, ModuleType
@@ -156,10 +156,8 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
 def methods(kind: type | None, name: str) -> list[FunctionType]:
     """The functions under a name in a class and its bases: of a method, or of a property, a cached one too."""
     found = [vars(base)[name] for base in getattr(kind, '__mro__', ()) if name in vars(base)]
-    found = [
-        getattr(each, 'fget', None) or getattr(each, 'func', None) or inspect.unwrap(getattr(each, '__func__', each))
-        for each in found
-    ]
+    found = [each.func if isinstance(each, cached_property) else getattr(each, 'fget', None) or each for each in found]
+    found = [inspect.unwrap(getattr(each, '__func__', each)) for each in found]
     return [each for each in found if isinstance(each, FunctionType)]
 
 
