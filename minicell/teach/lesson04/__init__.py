@@ -10,7 +10,7 @@ import minicell as ms
 from minicell.teach.trials import ERRORS, Trial, begun, dice, function_of, sorted_words
 
 from .figures import FIGURES
-from .hidden import HIDDEN, ROW, Hidden
+from .hidden import HIDDEN, ROW
 from .suspects import SUSPECTS, classify
 
 WIDE, NARROW = 0.12, 1e-5  # on the wide one each way to differ has numbers of its own; on the narrow one it is right
@@ -141,14 +141,15 @@ def agrees(answer: Any) -> Trial:
     function_of(answer, 'agrees')
     verdicts: dict[str, Any] = {}
     seen: list[np.ndarray] = []
+    douts: list[np.ndarray] = []
     with dice(4):  # so that an answer gets the same verdict each time
         for name, hidden in HIDDEN.items():
             for _ in range(1 if hidden.right else TRIES):  # a random dout may have no negative number
-                verdicts[name] = verdict_on(answer, hidden, seen)
+                verdicts[name] = verdict_on(answer, hidden.cell(seen, douts))
                 if verdicts[name] != 'True':
                     break
     moved = least_step(seen)
-    did = {'moved': moved, 'verdicts': f'{moved}: {", ".join(verdicts.values())}'}
+    did = {'moved': moved, 'verdicts': f'{moved}, dout {kind(douts)}: {", ".join(verdicts.values())}'}
     wrong = [name for name, said in verdicts.items() if said != str(HIDDEN[name].right)]
     if not wrong:
         return Trial(True, True, did, f'All {len(HIDDEN)} hidden Cells are told apart, the right ones from the wrong.')
@@ -158,10 +159,10 @@ def agrees(answer: Any) -> Trial:
     return Trial(True, False, did, said)
 
 
-def verdict_on(answer: Any, hidden: Hidden, seen: list[np.ndarray]) -> str:
+def verdict_on(answer: Any, cell: ms.nn.Cell) -> str:
     """What a check says of a Cell, as a word."""
     try:
-        found = begun(answer(hidden.cell(seen), ROW.copy()))
+        found = begun(answer(cell, ROW.copy()))
     except ERRORS as error:
         return f'{type(begun(error)).__name__}: {error}'.splitlines()[0]
     return str(bool(found)) if isinstance(found, bool | np.bool_) else f'a {type(found).__name__}'
@@ -172,6 +173,13 @@ def least_step(seen: list[np.ndarray]) -> str:
     steps = [float(np.max(np.abs(x - ROW))) for x in seen if x.shape == ROW.shape]
     least = min((step for step in steps if step), default=0.0)
     return 'not at all' if not least else 'hardly' if least < TINY else 'enough'
+
+
+def kind(douts: list[np.ndarray]) -> str:
+    """What the douts had in common with which a bprop was asked: two checks may say the same for other reasons."""
+    if all(np.ptp(dout) == 0 for dout in douts):
+        return 'of ones' if douts and np.all(douts[0] == 1) else 'of one number'
+    return 'of both signs' if any(dout.min() < 0 < dout.max() for dout in douts) else 'of one sign'
 
 
 TRIALS = {'4a': slopes, '4b': verdicts, '4c': agrees}

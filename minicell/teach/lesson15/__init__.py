@@ -141,8 +141,8 @@ def keeps_dice(answer: Any) -> Trial:
                     seen, said = two_calls(kind(Thrower(*thrower)))
                     found |= seen
         except ERRORS as error:
-            found = {'stops': type(begun(error)).__name__}
-            said = f'stops with {found["stops"]}: {error}'.splitlines()[0]
+            found = {'stops': f'{type(begun(error)).__name__}: {error}'.splitlines()[0]}
+            said = f'stops with {found["stops"]}'
         did |= {f'{name}: {part}': value for part, value in found.items()}
         if said:
             return Trial(True, False, did, f'{name}: {said}')
