@@ -45,8 +45,8 @@ SAID = {
 TAPE = '(the picture of a tape)'
 # The tapes in a zone whose picture answers: each is what its lesson is about, and no section on it can come earlier.
 SHOWN = {'01 entries', '02 twice', '03 takeover', '07 dout', '08 kills', '09 twice', '10 train'}
-SMALL = """a an and are as at be but by do does for from has have if in is it its no not of on one or so than that the their
-then there they this to was what which while who with"""
+SMALL = """a an and are as at be but by do does for from has have if in is it its no not of on one or so than that the
+their then there they this to was what which while who with"""
 SHARE = 0.75  # of the telling words, from which on a sentence says what is right
 
 
