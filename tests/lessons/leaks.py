@@ -21,7 +21,7 @@ SAID = {
     '03 takeover': r'nobody (checks|compares)|of your `bprop`\s+instead|never reaches',
     '03 scale': r'do not change|stay as they are',
     '04 falling': r'what the loss does not show|the square was forgotten',
-    '04 eps': r'climbs again|near 1e-5',
+    '04 eps': r'climbs again|get smaller at first',
     '04 kink': r'found the mean',
     '05 contract': r'backward stops|red box|what came and what was expected',
     '06 random': r'the first layer learns',

@@ -106,7 +106,7 @@ def judged(did: dict[str, Any]) -> Trial:
         return Trial(True, False, did, 'The slopes are right, but x is not what it was before.')
     off = float(np.max(np.abs(did['narrow'] - due['narrow'])))
     said = f'With eps = {NARROW:g} your slopes are off by {off:.0e} at most, on two functions.'
-    return Trial(True, True, did, said + ' (You move by half of eps. That is a central difference, too.)' * half)
+    return Trial(True, True, did, said + ' (You move by half of eps. That is a central difference as well.)' * half)
 
 
 def listed(row: np.ndarray) -> str:
