@@ -9,6 +9,7 @@ import pytest
 
 from minicell.teach.source import path_of, read
 from tests.lessons.notebooks import NUMBERS, fault
+from tests.lessons.test_english import OTHERS
 
 LISTINGS = [
     pytest.param(listing, id=f'{number}-{cell.name}-{k}')
@@ -27,3 +28,9 @@ def test_it_prints_what_it_promises(listing):
         warnings.simplefilter('ignore')  # of the framework, about itself
         exec(listing, {})
     assert '# prints' in listing and fault(listing, out.getvalue()) == ''
+
+
+@pytest.mark.parametrize('number', [number for number in NUMBERS if number not in OTHERS])
+def test_who_installs_mindspore_is_told_which_numpy_it_needs(number):
+    home = next(cell for cell in read(path_of(number)) if cell.name == 'home')
+    assert '`numpy<2`' in re.search(r'^\*\*MindSpore\*\*.*', home.text, re.MULTILINE)[0]
