@@ -69,17 +69,16 @@ def slopes(answer: Any) -> Trial:
 
 
 def moved(seen: list[np.ndarray], x: np.ndarray, eps: float) -> str:
-    """How many numbers of x the answer moved, and how far, the first time that it did."""
+    """How many numbers of x the answer moved, and how far."""
     moves = [np.abs(z - x) for z in seen if z.shape == x.shape and not np.array_equal(z, x)]
     if not moves:
         return 'not at all'
-    first = moves[0]
     many = [int(np.count_nonzero(move)) for move in moves]
     how = {1: 'one number', x.size: 'all at once'}.get(many[0], 'some') if len(set(many)) == 1 else ''
     how = how or str([np.round(move / eps, 1).tolist() for move in moves])
-    share = float(np.max(first)) / eps
-    near = {'hardly': 0.0, 'half': 0.5, 'eps': 1.0}
-    return f'{how}, by {next((name for name, due in near.items() if abs(share - due) < 1e-3), f"{share:.1g} eps")}'
+    near = {0.0: 'hardly', 0.5: 'half', 1.0: 'eps'}
+    shares = sorted({round(float(np.max(move)) / eps, 3) for move in moves})
+    return f'{how}, by {", ".join(near.get(share, f"{share:.1g} eps") for share in shares)}'
 
 
 def judged(did: dict[str, Any]) -> Trial:

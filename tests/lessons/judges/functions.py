@@ -233,7 +233,9 @@ def judges() -> dict[str, Judge]:
     return {
         '1b': by_cases(PROGRAMS, read_back, read_due),
         '1c': by_cases(products, product_rule, lambda f, x: {'slope': gradients_of(f, (x,))['x']}),
-        '4a': by_cases(steps, row_slopes, lambda _, due: {'slopes': due, 'x': True}, {'smaller': ['moved']}),
+        '4a': by_cases(
+            steps, row_slopes, lambda _, due: {'slopes': due, 'x': True}, {'smaller': ['moved'], 'in-place': ['x']}
+        ),
         '4c': Judge({name: str(right) for name, (right, *_) in CELLS.items()}, whole_check, spoken),
         '5c': by_cases(BLENDS, one_number, lambda _, wrong: {'said': str(wrong)}),
         '10c': by_cases(

@@ -77,6 +77,8 @@ ANSWERS = """
 3a right: ops.matmul(dout, y.T) => (y @ dout.T).T ;; ops.matmul(x.T, dout) => (dout.T @ x).T
 3a right: return dx, dy => return [dx, dy]
 4a wrong: (f(x + step) - f(x - step)) => abs(f(x + step)) - abs(f(x - step))
+4a wrong: x + step) - f(x - step => x * (1 + step)) - f(x * (1 - step)
+4a wrong: step[i] = eps => step[i] += eps * x[i]
 4a right: found[i] = (f(x + step) - f(x - step)) / (2 * eps) => kept = x[i]; x[i] = kept + eps; above = f(x);
     x[i] = kept - eps; below = f(x); x[i] = kept; found[i] = (above - below) / (2 * eps)
 4a right: (f(x + step) - f(x - step)) / (2 * eps) => (f(x + step / 2) - f(x - step / 2)) / eps
