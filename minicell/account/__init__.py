@@ -26,8 +26,6 @@ class Account:
     true_heading: str = ''
     true_rows: tuple[Row, ...] = ()
     verdict: str = ''
-    name: str = ''
-    index: tuple[int, ...] = ()
     tape: Tape | None = field(default=None, repr=False)
 
     def deeper(self, row: int = 0) -> 'Account':

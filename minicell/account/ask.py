@@ -43,7 +43,7 @@ def by_name(book: Book, name: str) -> Handed:
         if said in book.by_name:
             return book.by_name[said]
     for t in book.tensors.values():
-        if book.called(t) in {name, name[1:]} - {''} and not is_float(t):
+        if book.name(t) in {name, name[1:]} - {''} and not is_float(t):
             raise ValueError(no_float(book, t))
     raise ValueError(f'There is no gradient called {name!r} on this tape. {names(book)}{users_line()}')
 

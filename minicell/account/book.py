@@ -1,18 +1,17 @@
-"""A tape put in order for questions: who handed what to which tensor, and what all of it is called."""
+"""A tape put in order for questions: who handed what to which tensor, and what all of it is called.
 
-import re
-from collections.abc import Sequence
+The walk that the picture takes has named every tensor and numbered every entry; here is nothing but what it knows.
+"""
+
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..core.errors import Where
 from ..core.tensor import Tensor, tensors_in
-from ..core.watch import Call, Enter, Op, Tape
+from ..core.watch import Call, Op, Tape
 from ..story import names
 from ..story.events import Walk
+from ..story.places import columns
 from ..story.stack import ReadBack, Turn
-
-NAME = re.compile(r'[A-Za-z_][\w.]*')
 
 
 class Handed(NamedTuple):
@@ -32,70 +31,59 @@ class Book:
     """All that is asked of a tape."""
 
     def __init__(self, tape: Tape) -> None:
-        self.walk = walk = Walk(tape)
-        self.read: dict[int, str] = {}  # id of a Tensor -> what a line calls it that reads it
-        self.origin: dict[int, Op | Call] = {}  # id of a Tensor -> what made it, on the tape or not
-        self.lines: dict[int, Where | None] = {}  # time of an Op or Call -> its place in the user's code
-        self.tensors: dict[int, Tensor] = {}  # all that ops, Cells and gradients were given
-        for event in walk:
-            inputs = getattr(event, 'inputs', ())
-            self.tensors |= {id(t): t for t in tensors_in((inputs, getattr(event, 'sources', ())))}
-            for t, name in zip(inputs, self.written(event), strict=False):
-                if NAME.fullmatch(name):
-                    self.read.setdefault(id(t), name)
-            if isinstance(event, Op | Call):
-                self.lines[event.at] = walk.entry.where if walk.entry else walk.places.users(event.where)[1]
-                self.origin |= {id(t): event for t in tensors_in(event.out)}
+        self.walk = Walk(tape)
+        self.events = list(self.walk)
+        self.origin = {id(t): e for e in self.events if isinstance(e, Op | Call) for t in tensors_in(e.out)}
+
+    @cached_property
+    def tensors(self) -> dict[int, Tensor]:
+        """All that ops, Cells and gradients were given, by id."""
+        given = ((getattr(e, 'inputs', ()), getattr(e, 'sources', ())) for e in self.events)
+        return {id(t): t for each in given for t in tensors_in(each)}
 
     # ---- what things are called ----
 
-    def written(self, event: Any) -> Sequence[str]:
-        """What the code calls that an event reads."""
-        if isinstance(event, Enter):
-            return names.parameters(event.cell, len(event.inputs))
-        if not isinstance(event, Op):
-            return ()
-        found = names.inputs(self.walk.places.expression(event.where), len(event.inputs))
-        # one may be a number: Python turns `3 * x` into x times 3
-        return found if all(map(NAME.fullmatch, found)) else self.walk.tensors.in_order(event.inputs, found)
-
     def called(self, tensor: Tensor) -> str:
-        """What the code calls a tensor: the line that makes it, else a line that reads it."""
-        return self.walk.tensors.name(tensor) or self.read.get(id(tensor), '')
+        """What the code calls a tensor; nothing for one of the many that are called dout."""
+        name = self.walk.tensors.name(tensor)
+        return name * (not name.startswith('dout') or id(tensor) not in self.walk.tensors.dout_of)
 
     def name(self, tensor: Tensor) -> str:
-        """The same, or the expression or the entry that made it."""
-        same = self.walk.tensors.same
-        while not self.called(tensor) and id(tensor) in same:
-            tensor = same[id(tensor)]
-        made, known = self.origin.get(id(tensor)), self.called(tensor) or self.gradients.get(id(tensor), '')
-        return known or (made and (self.walk.tensors.made_by(tensor) or self.who(made))) or ''
+        """The same, or the expression or the entry that made it, or to which it came."""
+        known = self.walk.tensors
+        while not self.called(tensor) and id(tensor) in known.same:
+            tensor = known.same[id(tensor)]
+        said = self.called(tensor) or known.made_by(tensor) or known.by_entry(tensor)
+        return said or self.source(self.origin.get(id(tensor)))
+
+    def source(self, event: Op | Call | None) -> str:
+        """The user's expression for what no entry tells, if it is short."""
+        said = self.walk.places.expression(event.where) if event is not None else ''
+        return said if len(said) <= names.LONGEST else ''
 
     def gradient(self, tensor: Tensor) -> str:
-        """What to call a tensor's gradient: `dx`, or `d(dx)` where that is one itself."""
-        name = self.name(tensor)
-        return f'd({name})' if id(tensor) in self.gradients else names.gradient(name)
-
-    @cached_property
-    def gradients(self) -> dict[int, str]:
-        """What to call the Tensors that are gradients themselves, by id: what another gradient differentiates."""
-        found: dict[int, str] = {}
-        for reading in self.walk.readings:
-            several = len(reading.back.outputs) > 1
-            for k, (_, g) in enumerate(reading.back.outputs):
-                found.setdefault(id(g), f'dout[{k}]' if several else 'dout')
-            for t, g in zip(reading.gradient.inputs, reading.end.gradients if reading.end else (), strict=False):
-                if name := self.called(t):
-                    found.setdefault(id(g), names.gradient(name))
-        return found
+        """What to call a tensor's gradient."""
+        return names.gradient(self.name(tensor))
 
     def who(self, event: Op | Call) -> str:
         """An entry as the picture calls it: `1 Mul`."""
-        number = self.walk.entry_of.get(id(event))
-        if number is None:
+        entry = self.entry(event)
+        if entry is None:
             return type(event.cell).__name__ if isinstance(event, Call) else event.rule.name
-        entry = self.walk.entries[number]
         return f'{entry.label} {entry.name}' if entry.kind != 'loose' else entry.name
+
+    def entry(self, event: Op | Call) -> Any:
+        """The entry that an Op or a Call has left, if any."""
+        number = self.walk.entry_of.get(id(event))
+        return None if number is None else self.walk.entries[number]
+
+    def line(self, event: Op | Call) -> dict:
+        """Where it stands in the user's code."""
+        entry = self.entry(event)
+        where = entry.where if entry is not None else event.where
+        if where is None or getattr(where, 'ours', False):
+            return dict(entry=event.at)
+        return dict(line=place(columns(where) or where.span), file=where.file, entry=event.at)
 
     # ---- what was handed out ----
 
@@ -115,16 +103,20 @@ class Book:
         return found
 
     @cached_property
+    def results(self) -> list[Handed]:
+        """What each gradient returned: the later ones last."""
+        ended = sorted((r for r in self.walk.readings if r.end), key=lambda r: r.end.at)
+        pairs = [(r, zip(r.gradient.inputs, r.end.gradients, strict=False)) for r in ended]
+        return [Handed(r, t, g, r.end.at) for r, found in pairs for t, g in found if g is not None]
+
+    @cached_property
     def handed(self) -> list[Handed]:
         """Everything that was handed out: the parts first, then what arrived, then the results."""
-        came, results = [], []
-        for reading in self.walk.readings:
-            for step in reading.turns:
-                came += [self.collected(reading, t, g, step.event.at) for t, g in step.arrived]
-            if end := reading.end:
-                pairs = zip(reading.gradient.inputs, end.gradients, strict=False)
-                results += [Handed(reading, t, g, end.at) for t, g in pairs]
-        return [handed for handed in (*self.parts, *came, *results) if handed.value is not None]
+        came = [
+            self.collected(reading, t, g, step.event.at)
+            for reading in self.walk.readings for step in reading.turns for t, g in step.arrived
+        ]  # fmt: skip
+        return [handed for handed in (*self.parts, *came) if handed.value is not None] + self.results
 
     @cached_property
     def by_id(self) -> dict[int, Handed]:
@@ -133,16 +125,21 @@ class Book:
 
     @cached_property
     def by_name(self) -> dict[str, Handed]:
-        """The same by name, the results first; of two that have one name, the later."""
-        results, others = {}, {}
-        for handed in self.handed:
-            if handed.step is None:
-                end = handed.reading.end
-                (results if end and handed.at == end.at else others)[self.gradient(handed.tensor)] = handed
-        for reading in self.walk.readings:  # a result by the name that the user's line gives it
-            begin, found = reading.gradient.begin, reading.end.gradients if reading.end else ()
-            target = self.walk.places.target(begin.where) if begin else ''
-            for g, name in names.outputs(found if len(found) > 1 else next(iter(found), None), target):
+        """The same by name, the results first; of two that have one name, the later. A result has two: its own, and the
+        one that the user's line gives it."""
+        found = {self.gradient(h.tensor): h for h in self.results}
+        whole = [h for h in self.handed if h.step is None]
+        found |= {name: h for h in whole if (name := self.gradient(h.tensor)) not in found}
+        for reading in self.walk.readings:
+            begin, gave = reading.gradient.begin, reading.end.gradients if reading.end else ()
+            target = self.walk.places.returned(begin.where) if begin else ''
+            for g, name in names.outputs(gave if len(gave) > 1 else next(iter(gave), None), target):
                 if name.isidentifier() and g is not None:
-                    others.setdefault(name, self.by_id[id(g)])
-        return results | others | results
+                    found.setdefault(name, self.by_id[id(g)])
+        return found
+
+
+def place(span: tuple[int, int, int, int]) -> str:
+    """A place in the code as `16:9–14`: the line, and the columns, in characters from 0."""
+    line, last, column, end = span
+    return f'{line}:{column}–{end}' if last == line and end else f'{line}–{last}' if last > line else f'{line}'

@@ -10,10 +10,9 @@ from ..heard import Hook
 from ..ops.hooks import HookedRule, Passing
 from ..replay.program import past_hooks, under, wide
 from ..story.facts import of_bprop, of_gradient
-from ..story.places import columns
 from ..story.source import method, users
 from . import slopes, table, true
-from .book import Book, Handed
+from .book import Book, Handed, place
 from .rows import Row, largest, near, odd, running, size
 from .slopes import Read
 
@@ -67,11 +66,11 @@ class Maker:
         rows = [r for r in rows if r.through != 'none of it'] or rows  # a slice of other numbers, say
         rows = running(rows + self.left_over(rows))
         due, heading, true_rows, verdict = true.beside(self, shown, rest, rows)
-        own, total = any(r.yours for r in rows), table.say(self.number)
-        title = f'How {"your " * own}{table.at(self.name, self.index)} = {total} was made'
+        whose, total = 'your ' * any(r.yours for r in rows), table.say(self.number)
         return dict(
-            title=title, rows=tuple(rows), total=total, number=self.number, note=' '.join(self.notes), true=due,
-            true_heading=heading, true_rows=tuple(true_rows), verdict=verdict, name=self.name, index=self.index,
+            title=f'How {whose}{table.at(self.name, self.index)} = {total} was made', rows=tuple(rows), total=total,
+            number=self.number, note=' '.join(self.notes), true=due, true_heading=heading, true_rows=tuple(true_rows),
+            verdict=verdict,
         )  # fmt: skip
 
     # ---- rows ----
@@ -90,16 +89,10 @@ class Maker:
         self.loose += size(value)
         return [row]
 
-    def line(self, entry: Op | Call) -> dict:
-        """Where an entry stands."""
-        where = self.book.lines.get(entry.at)
-        line, file = (place(columns(where) or where.span), where.file) if where else ('', '')
-        return dict(line=line, file=file, entry=entry.at)
-
     def of_bprop(self, part: Handed, entry: Call, value: Any) -> Row:
         """A bprop signs for what it returned."""
         own, facts, written = yours(entry.cell), of_bprop(entry.cell), of_gradient(entry, part.place)
-        row = Row(f'{"your " * own}bprop', **self.line(entry), product=value, kind='bprop', yours=own)
+        row = Row(f'{"your " * own}bprop', **self.book.line(entry), product=value, kind='bprop', yours=own)
         if not own or len(self.bprops) > 1:
             row = row._replace(who=f'{row.who} of {self.book.who(entry)}')
         if facts is not None and own:
@@ -119,7 +112,7 @@ class Maker:
 
     def of_hook(self, part: Handed, entry: Op, value: Any) -> Row:
         """So does a hook; where it changed nothing, the slope is 1."""
-        row = Row(f'yours: {self.book.who(entry)}', **self.line(entry), product=value, kind='hook', yours=True)
+        row = Row(f'yours: {self.book.who(entry)}', **self.book.line(entry), product=value, kind='hook', yours=True)
         passed = past_hooks(part.step.arrived, entry.inputs)[part.place]
         if passed and (of := self.same_place(part, *passed)):
             row = row._replace(of=of)
@@ -150,7 +143,7 @@ class Maker:
             before, index = rows[0].of
             before = self.value(before.value, event.at)[index].item()
             self.hooked(f'the hook on {self.output(entry.out)}', before, rows[0].cotangent)
-        look = dict(who=who, **self.line(entry), yours=own)
+        look = dict(who=who, **self.book.line(entry), yours=own)
         return [r._replace(**look, kind=kind if r.kind == 'rule' else r.kind) for r in rows]
 
     def read(self, entry: Op, given: list, at: int) -> Read:
@@ -231,9 +224,3 @@ class Maker:
 def yours(cell: object) -> bool:
     """Whether a Cell's bprop stands in the user's code."""
     return users(method(cell, 'bprop'))
-
-
-def place(span: tuple[int, int, int, int]) -> str:
-    """A place in the code as `16:9–14`: the line, and the columns, in characters from 0."""
-    line, last, column, end = span
-    return f'{line}:{column}–{end}' if last == line and end else f'{line}–{last}' if last > line else f'{line}'

@@ -46,6 +46,14 @@ def largest(products: Any) -> list[int]:
     return sorted(np.argsort(-np.where(np.isfinite(sizes), sizes, np.inf), kind='stable')[:KEPT].tolist())
 
 
+def folded(rows: list[Row]) -> list[Row]:
+    """The rows that matter most, and the rest as one."""
+    told = [r for r in rows if r.through != 'none of it'] or rows  # a slice of other numbers, say
+    kept = largest([r.product for r in told])
+    rest = [r.product for k, r in enumerate(told) if k not in kept]
+    return [told[k] for k in kept] + [Row(f'{len(rest)} others', product=sum(rest), kind='others')] * bool(rest)
+
+
 def odd(value: Any) -> bool:
     """Whether this is NaN or infinite."""
     return not np.isfinite(value)

@@ -10,7 +10,7 @@ from ..judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, V
 from ..replay.program import pulled, wide
 from . import table
 from .book import Handed
-from .rows import Row, near, odd, running, size
+from .rows import Row, folded, near, odd, running, size
 
 
 def beside(maker: Any, shown: list[Handed], rest: list[Handed], rows: list[Row]) -> tuple:
@@ -24,11 +24,11 @@ def beside(maker: Any, shown: list[Handed], rest: list[Handed], rows: list[Row])
     others = [maker.at(c) for c in (*shown, *rest) if not isinstance(c.entry, Call)]
     told = [c for c in shown if isinstance(c.entry, Call)]  # the first of the bprops
     rules, true, beyond = all('rules' in v.by for v in verdicts), sum(others) + sum(dues), dues[len(told) :]
-    made = [row for c in told for row in parts(maker, c)] if rules else []
+    made = folded([row for c in told for row in parts(maker, c)]) if rules else []
     total = sum(others) + sum(r.product for r in made) + sum(beyond)
     if not near(total, true, 1e-6 * sum(size(r.product) for r in made)):
         made = []  # at a kink, say, where the rules are one side of it
-    whose = {r.who for r in made}
+    whose = {r.who for r in made if r.kind != 'others'}
     who = f"{whose.pop()}'s rule" if len(whose) == 1 and not others else 'The built-in rules'
     who += f' in the place of the bprop{"s" * (len(dues) > 1)}' * bool(others)
     if made and beyond:
@@ -52,7 +52,7 @@ def parts(maker: Any, taken: Handed) -> list[Row]:
             if t is tensor and d is not None:
                 value = np.asarray(d)[maker.index].item()
                 split = maker.split(read, at, value) or [Row('', product=value)]
-                rows += [r._replace(who=op.rule.name, **maker.line(op)) for r in split]
+                rows += [r._replace(who=op.rule.name, **maker.book.line(op)) for r in split]
     maker.loose = kept
     return rows
 

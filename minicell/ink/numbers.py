@@ -8,6 +8,8 @@ import numpy as np
 MOST = 3  # decimals of a number that they show exactly
 SMALL, LARGE = 1e-4, 1e6  # below and from here on with a power of ten
 EXACT = 2e-6  # to float32
+ROUNDING = 5e-324  # stands for a number that rounding alone tells from 0
+WORDS = {np.inf: '∞', -np.inf: '−∞', ROUNDING: '≈ 0'}
 DIGITS = 25_000  # with more digits than this has, a number is as float32 has it by chance
 
 
@@ -27,18 +29,16 @@ def said(number: float, digits: int | None = None) -> str:
 
     >>> said(5.2000003), said(15.337), said(-0.4794255), said(4.898979), said(123833.0), said(1.0), said(-0.0)
     ('5.20', '15.337', '−0.479', '4.90', '123833', '1', '0')
-    >>> said(0.0004), said(1.5e-9), said(2e7), said(284.029), said(1.00004, 5)
-    ('0.000400', '1.5e−9', '2e7', '284.0', '1.00004')
+    >>> said(0.0004), said(1.5e-9), said(2e7), said(284.029), said(1.00004, 5), said(ROUNDING)
+    ('0.000400', '1.5e−9', '2e7', '284.0', '1.00004', '≈ 0')
     """
     return _said(float(number) + 0.0, digits)  # (-0.0 + 0.0 is 0.0)
 
 
 @lru_cache(maxsize=16384)
 def _said(number: float, digits: int | None) -> str:
-    if number != number:
-        return 'NaN'
-    if number in (np.inf, -np.inf):
-        return '∞' if number > 0 else '−∞'
+    if number != number or number in WORDS:
+        return WORDS.get(number, 'NaN')
     size = abs(number)
     if size and not SMALL <= size < LARGE:
         mantissa, power = f'{number:.2e}'.split('e')
@@ -57,7 +57,7 @@ def read(shown: str) -> float:
     >>> read('−0.479'), read('1.5e−9'), read('−∞')
     (-0.479, 1.5e-09, -inf)
     """
-    return float(shown.replace('−', '-').replace('∞', 'inf'))
+    return float(shown.replace('−', '-').replace('∞', 'inf').removeprefix('≈ '))
 
 
 def index(place: tuple[int, ...]) -> str:

@@ -65,7 +65,8 @@ def without_reasons(record: Record) -> None:
     for reading in record.readings:
         if reading.origin is None and (reading.run, reading.entry) not in starts:
             reading.origin = -1  # an entry that could not be told
-        reading.gave = tuple(g if g.value is not None else g._replace(why='') for g in reading.gave)
+        gave = (g._replace(when=g.when and reading.given) for g in reading.gave)
+        reading.gave = tuple(g if g.value is not None else g._replace(why='') for g in gave)
     for k, step in enumerate(record.steps):
         if step.kind == 'add':  # what it adds up may not be all: only that it was handed out is sure
             record.steps[k] = step._replace(kind='give', entry=record.readings[step.reading].entry)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from . import names
-from .events import Walk
-from .followed import said
+from .events import TORN, Walk
+from .followed import printed, said
 from .record import Entry, Record, Step, Value
 from .stack import Play
 
@@ -23,6 +23,7 @@ class Book:
         self.walk = walk = Walk(tape)
         self.record = Record(entries=walk.entries)
         self.stack, self.tensors, self.places = walk.stack, walk.tensors, walk.places
+        self.failed: dict[int, BaseException] = {}
 
     def step(self, kind: str, **details: Any) -> int:
         """Append a step and return its number."""
@@ -68,6 +69,23 @@ class Book:
     def values(self, thing: Any, at: int, name: str = '') -> tuple[Value, ...]:
         """The tensors in an output by the names that `name`, the target of the call, has for them."""
         return tuple(self.value(t, at, n) for t, n in names.outputs(thing, name))
+
+    def fail(self, error: BaseException | None, where: Any = None) -> None:
+        """An exception: a card at the first place that it passes, where it was raised. What came before it stays."""
+        if error is None or id(error) in self.failed:
+            return
+        self.failed[id(error)] = error
+        reading, mark, message = self.stack.reading, self.places.mark(where), printed(error)
+        told = self.record.readings[reading] if reading is not None else None
+        if told is None:
+            entry = self.walk.new(TORN, type(error).__name__, 'torn', mark)
+            made = self.place(entry, ())
+            made.source, made.error = self.places.expression(where) if mark else '', message
+        else:
+            entry, told.error = told.entry, message
+            facts = self.record.entries[entry].facts
+            mark = mark or (facts.end if facts else self.record.entries[entry].mark)
+        self.step('fail', entry=entry, reading=reading, mark=mark, what=message)
 
 
 @lru_cache  # (numpy takes long to say what a dtype is called)

@@ -8,18 +8,21 @@ An entry that is recorded while a gradient is read back stands on the tape after
 function has written on; every other entry stands on the first. On each tape the numbers count in the order of time.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
 
 from ..ops.hooks import Passing
 from . import facts, names
+from .followed import tried
 from .places import Places
 from .record import Entry, Mark
 from .stack import Call, Gradient, Hooking, Play, ReadBack, Stack, Turn
 from .tensors import Tensors, is_float, tensors
 
 PRIMES = ('', '′', '″', '‴')  # of a number on the first tape, the second …
+NAME = re.compile(r'[A-Za-z_][\w.]*')
 NONE, WRITTEN, TORN = '–', '←', '!'  # in the place of a number: no gradient passes, a write into memory, an error
 
 
@@ -105,12 +108,15 @@ class Walk:
         """The entry of an Op or Call that backward reaches."""
         return self.entry_of.get(id(event), self.tensors.maker.get(id(next(iter(tensors(event.out)), None))))
 
-    def inputs(self, event: Any, entry: Entry) -> list[str]:
-        """What the line of an op calls its inputs; else what they are called, or who made them."""
-        own = self.places.mark(event.where) is not None and facts.under(event.rule) not in facts.GATES
-        written = names.inputs(entry.source, len(event.inputs)) if own else ('',) * len(event.inputs)
-        pairs = zip(event.inputs, self.tensors.in_order(event.inputs, written), strict=True)
-        return [self.tensors.own_name(t) or n or self.tensors.said(t) for t, n in pairs]
+    def inputs(self, event: Any) -> list[str]:
+        """What an op's inputs are called: a tensor has one name, whatever the lines that read it call it."""
+        gate = facts.under(event.rule) in facts.GATES
+        said = names.inputs('' if gate else self.places.expression(event.where), len(event.inputs))
+        pairs = [*zip(event.inputs, self.tensors.in_order(event.inputs, said), strict=True)]
+        for t, name in pairs:
+            if NAME.fullmatch(name) and (t.shape or id(t) in self.tensors.maker):  # (no number that Python had)
+                self.tensors.read.setdefault(id(t), name)
+        return self.tensors.apart([(t, self.tensors.name(t) or n or self.tensors.made_by(t)) for t, n in pairs])
 
     # ---- forward ----
 
@@ -120,11 +126,13 @@ class Walk:
         self.call = call = Call(event.cell, event.where, event.inputs, event, inside, first=self.at)
         if event.custom and not inside:
             call.entry = self.made = self.new('', type(event.cell).__name__, 'call', self.places.mark(event.where))
+            for t, n in zip(event.inputs, names.parameters(event.cell, len(event.inputs)), strict=True):
+                self.tensors.read.setdefault(id(t), n)
         elif not inside:
-            self.named(event)
+            self.given(event)
         self.stack.push(call)
 
-    def named(self, event: Any) -> None:
+    def given(self, event: Any) -> None:
         """What the user's own line calls the tensors that it gives to a Cell; inside, the Cell's names are its own."""
         expression = self.places.expression(event.where) if self.places.mark(event.where) else ''
         for t, written in zip(event.inputs, names.inputs(expression, len(event.inputs)), strict=True):
@@ -139,7 +147,9 @@ class Walk:
             return
         call.last, call.out = self.at, event.out
         if call.entry is not None:
-            self.own(event.out, call.entry, 'out')
+            for t in tensors(event.out):  # what construct calls it is its own business
+                self.tensors.called.pop(id(t) if id(t) in self.tensors.hidden else None, None)
+            self.own(event.out, call.entry, '')
             self.left = call
         elif not call.inside:
             for t, name in names.outputs(event.out, self.places.target(call.where)):
@@ -166,12 +176,18 @@ class Walk:
             self.write(event, type(event.cell).__name__, 'call', True)
         else:
             return
-        self.own(event.out, self.made, self.places.target(event.where) or 'out')
+        self.own(event.out, self.made, self.places.target(event.where))
+        if hasattr(event.out, 'asnumpy') and len(said := self.places.expression(event.where)) <= names.LONGEST:
+            self.tensors.written[id(event.out)] = said
 
     def op(self, event: Any) -> None:
         """A primitive ran; what a bprop hides, and what a rule or a bprop runs untaped, leaves no entry."""
         self.left, recorded = None, event.state == 'recorded' or id(event) in self.pulled
+        self.named, _ = tried(self.inputs, event)  # what these are called; None of an event that is odd
         if id(event) not in self.pulled and (self.stack.hider is not None or (not recorded and self.stack.turn)):
+            self.tensors.hidden |= set(map(id, tensors(event.out)))
+            for t, name in names.outputs(event.out, self.places.target(event.where)):
+                self.tensors.name_all([t], [name])
             return
         if not recorded and getattr(event.where, 'ours', False):
             return  # minicell's own work, such as making the first cotangent
@@ -182,12 +198,12 @@ class Walk:
         if recorded and isinstance(rule, Passing):
             hanging = facts.hanging(rule, event.attrs) or self.heard.get(id(event), ())
             for function, owner, how in hanging[:1]:  # it is what backward will call
-                on = type(owner).__name__ if how.startswith('backward') else next(iter(self.inputs(event, entry)), '')
+                on = type(owner).__name__ if how.startswith('backward') else next(iter(self.named or ()), '')
                 entry.kind, entry.hook, entry.function = 'hook', how, function
                 entry.name = f'hook on {on or "a tensor"}'
         self.own(event.out, self.made, self.places.target(event.where))
         if rule in facts.GATES and len(outs := tensors(event.out)) == len(event.inputs):
-            called = zip(map(id, outs), self.inputs(event, entry), strict=True)  # what goes through is called as before
+            called = zip(map(id, outs), self.named or (), strict=True)  # what goes through is called as before
             self.tensors.called.update((t, name) for t, name in called if name)
 
     def overwritten(self, event: Any) -> None:
@@ -227,6 +243,7 @@ class Walk:
         wrote = (e.level for e in self.entries[gradient.first : gradient.last])
         frame.level = 1 + max(wrote, default=gradient.level)
         self.readings.append(frame)
+        self.tensors.name_all((g for _, g in event.outputs), names.douts(len(event.outputs)))
         self.stack.push(frame)
 
     def find(self, event: Any) -> Gradient:
@@ -248,6 +265,8 @@ class Walk:
         self.frame = frame = self.stack.gradient_of(key, Play if stops else ReadBack)
         if isinstance(frame, ReadBack):
             frame.end = None if stops else event
+            of = frame.gradient.inputs
+            self.tensors.name_all(event.gradients or (), (n and names.gradient(n) for n in map(self.tensors.name, of)))
         elif frame is not None:
             frame.gradient.last = len(self.entries)
         self.stack.pop(frame)
@@ -262,6 +281,9 @@ class Walk:
         self.turn = Turn(event, number, frame, call=took, waits=number is not None and self.seen_first)
         if frame is not None:
             frame.turns.append(self.turn)
+        if tensors(event.cotangent):  # another gradient may read it
+            self.tensors.name_all((g for _, g in self.turn.arrived), self.turn.douts)
+            self.tensors.dout_of |= {id(g): number for _, g in self.turn.arrived if number is not None}
         self.stack.push(self.turn)
 
     @property

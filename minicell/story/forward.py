@@ -7,7 +7,6 @@ from . import facts, kept, names
 from .book import Book
 from .record import Entry, Ghost, Scope
 from .source import code_of, method, users
-from .stack import Play, ReadBack
 from .tensors import tensors
 
 
@@ -157,15 +156,14 @@ class Forward:
     def write(self, event: Any, entry: int) -> None:
         """An op that leaves an entry, or could not."""
         made = self.book.place(entry, event.inputs)
-        known = self.walk.inputs(event, made)
-        made.inputs = tuple(self.book.value(t, event.at, n) for t, n in zip(event.inputs, known, strict=True))
+        pairs = zip(event.inputs, self.walk.named, strict=True)
+        made.inputs = tuple(self.book.value(t, event.at, n) for t, n in pairs)
         self.outputs(event, entry, self.places.target(event.where))
         if facts.under(event.rule) in facts.GATES:  # what goes through is called as before
             named = zip(made.outputs, made.inputs if len(made.inputs) == len(made.outputs) else (), strict=False)
             made.outputs = tuple(v._replace(name=i.name) for v, i in named) or made.outputs
         made.wires = kept.wires(list(event.inputs), (), False)
         made.why = kept.why_loose(event, self.stack.gradients(), self.tensors) if made.kind == 'loose' else ''
-        made.note = self.note(made.mark)
         self.hooked(made)
         self.written(entry)
 
@@ -175,16 +173,6 @@ class Forward:
             code = code_of(made.function)
             made.yours, made.facts = users(code), facts.of_hook(made.function)
             self.places.shows(code)
-
-    def note(self, mark: Any) -> str:
-        """Who writes an entry while a gradient is read back."""
-        reading = self.stack.reading
-        if reading is not None:
-            by = self.record.entries[self.record.readings[reading].entry]
-            line = f', line {mark.line}' if mark else ''
-            own = {'call': f'by {by.name}.bprop{line}', 'hook': f'by the {by.name}{line}'}
-            return own.get(by.kind, f'by the rule of {by.name}')
-        return 'by adding up' if isinstance(self.stack.innermost(Play), ReadBack) else ''
 
     def overwrite(self, event: Any) -> None:
         """A Tensor's memory is overwritten: a Parameter is updated, say."""

@@ -1,6 +1,5 @@
 """One gradient as a whole: it begins, starts to read the tape back, hands its gradients over, or stops before that."""
 
-import re
 from typing import Any
 
 from .. import jacobian
@@ -10,7 +9,6 @@ from .record import Arrival, Pass, Value
 from .stack import Gradient, ReadBack
 
 LINEAR = jacobian.linearize.__name__
-GIVES = re.compile(r'^(?!.*(value_and_grad|has_aux)).*\b(grad|jvp)\(')  # a call of which one sees what it returns
 
 
 class Gradients:
@@ -24,7 +22,7 @@ class Gradients:
     def begin(self, event: Any) -> None:
         """A gradient starts, and calls its function."""
         if owner(self.walk.frame.gradient) == LINEAR:  # what a jvp asks about is what its first reading starts with
-            for tensor, name in zip(event.inputs, douts(len(event.inputs)), strict=True):
+            for tensor, name in zip(event.inputs, names.douts(len(event.inputs)), strict=True):
                 self.tensors.called[id(tensor)] = self.tensors.called.get(id(tensor)) or name
         if self.stack.hider is None:
             self.run(self.walk.frame.gradient, self.walk.frame.watched)
@@ -33,8 +31,7 @@ class Gradients:
         """A new Pass of a gradient: its first, or one more reading."""
         where = gradient.begin and gradient.begin.where
         run = Pass(len(self.stack.gradients()), self.book.places.mark(where), len(self.record.steps))
-        run.key, site = gradient.key, self.book.places.site(where)
-        run.target = site.target if site is not None and GIVES.search(site.expression) else ''
+        run.key, run.target = gradient.key, self.book.places.returned(where)
         run.watched, run.inside = watched, None if watched else self.stack.reading
         if gradient.run is not None:
             run.begun, run.inner = gradient.run.begun, gradient.run.inner
@@ -60,7 +57,7 @@ class Gradients:
         played = self.record.entries[gradient.first : gradient.last]
         run.reads = sum(e.kind in ('op', 'call', 'hook') and e.label != '' for e in played)
         run.seeds = tuple(self.seeds(event, frame.contributions))
-        first = next(iter(self.tensors.sources(t for t, _ in event.outputs)), None)
+        first = next((self.tensors.maker[id(t)] for t, _ in event.outputs if id(t) in self.tensors.maker), None)
         run.started = self.book.step('start', entry=first, mark=run.mark)
 
     def nest(self, run: Pass, gradient: Gradient) -> None:
@@ -87,7 +84,7 @@ class Gradients:
     def seeds(self, event: Any, contributions: dict[int, list]) -> list[Value]:
         """What backward starts with, each a contribution to the output that it belongs to."""
         out = []
-        for name, (tensor, cotangent) in zip(douts(len(event.outputs)), event.outputs, strict=True):
+        for name, (tensor, cotangent) in zip(names.douts(len(event.outputs)), event.outputs, strict=True):
             value = self.book.value(cotangent, event.at, name)
             contributions.setdefault(id(tensor), []).append((len(self.record.steps), value, None))
             out.append(value)
@@ -109,7 +106,7 @@ class Gradients:
         inputs = gradient.inputs or event.gradients
         slopes = along(gradient.run, len(inputs)) if gradient.run.again else ()
         for tensor, total in zip(inputs, event.gradients, strict=False):
-            of = self.tensors.called.get(id(tensor)) or self.used_as(tensor) or f'input {len(out) + 1}'
+            of = self.tensors.name(tensor) or self.tensors.name(self.tensors.given(tensor)) or f'input {len(out) + 1}'
             found = tuple((step, part) for step, part, _ in contributions.get(id(tensor), []))
             name = slopes[len(out)] if slopes else names.gradient(of)
             value = None if total is None else self.book.value(total, event.at, name)
@@ -121,12 +118,6 @@ class Gradients:
             out.append(Arrival(name, of, tuple(tensor.shape), found, value, why, total, self.tensors.key(tensor)))
         return out
 
-    def used_as(self, tensor: Any) -> str:
-        """What the code calls a tensor where it uses it."""
-        key = self.tensors.key(tensor)
-        uses = (v.name for e in self.record.entries for k, v in zip(e.keys, e.inputs, strict=False) if k == key)
-        return next(filter(None, uses), '')
-
     def why_nothing(self, tensor: Any, name: str) -> str:
         """Why no gradient came: a bprop may have returned None, a takeover may have swallowed the Parameter."""
         if self.tensors.nones.get(id(tensor)):
@@ -135,11 +126,6 @@ class Gradients:
         if entry := next(cut, None):
             return f'its wire is cut at {entry.label} {entry.name}: not in internal_params'
         return 'nothing on the tape leads from it to the result'
-
-
-def douts(count: int) -> list[str]:
-    """What the cotangents of so many outputs are called."""
-    return [f'dout[{k}]' for k in range(count)] if count > 1 else ['dout'] * count
 
 
 def along(run: Pass, count: int) -> list[str]:

@@ -30,29 +30,17 @@ class Hooks:
     def on_tensor(self, event: Any, turn: Hooking) -> None:
         """It hangs on a tensor: an entry beside the tape."""
         frame, number = turn.frame, turn.entry
-        if self.walk.made is not None:
-            self.first(event, number)
         entry = self.record.entries[number]
         of = self.tensors.name(event.owner) if event.owner is not None else ''
+        if self.walk.made is not None:  # it runs for the first time
+            self.forward.hooked(self.book.place(number, ()))
+            entry.mark, entry.target = entry.facts and entry.facts.start, of
         waiting = turn.around is not None and turn.around.waits
         collectors = [t for t in frame.gradient.inputs if self.owned(t, event.owner)]
         collector = collectors[0] if collectors and not waiting else event.owner
         found = frame.contributions.get(id(collector), [])
         douts = tuple(self.book.value(g, self.walk.now, names.gradient(of)) for g in event.gradients)
-        mark = entry.facts.start if entry.facts else entry.mark
-        reading = Reading(number, frame.gradient.run.order, len(self.record.steps), douts)
-        reading.run = frame.gradient.number
-        reading.origin = found[-1][2] if found else None
-        self.record.readings.append(reading)
-        turn.reading = len(self.record.readings) - 1
-        self.book.step('reach', entry=number, reading=turn.reading, mark=mark)
-
-    def first(self, event: Any, number: int) -> None:
-        """The entry of a hook that runs for the first time."""
-        made = self.book.place(number, ())
-        self.forward.hooked(made)
-        made.mark = made.facts.start if made.facts else None
-        made.target = self.tensors.name(event.owner) if event.owner is not None else ''
+        self.readings.begin(turn, douts, found[-1][2] if found else None, entry.mark)
 
     def owned(self, marked: Any, owner: Any) -> bool:
         """Whether a gradient's input is this tensor, under a mark or not."""

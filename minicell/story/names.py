@@ -3,6 +3,7 @@
 import ast
 import inspect
 import math
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -22,7 +23,7 @@ def inputs(expression: str, count: int) -> tuple[str, ...]:
     >>> inputs('self.matmul(x, y)', 2), inputs('a * b + 1', 1), inputs('z.sum(0)', 1), inputs('v -= s', 2)
     (('x', 'y'), ('a * b',), ('z',), ('v', 's'))
     """
-    parts = _operands(_parsed(expression.strip()))
+    parts = list(_spread(_operands(_parsed(expression.strip()))))
     if len(parts) != count:
         parts = [p for p in parts if not isinstance(p, ast.Constant)]
     if len(parts) != count:
@@ -54,19 +55,11 @@ def _operands(statement: ast.stmt | None) -> list[ast.expr]:
     return []
 
 
-@lru_cache(maxsize=1024)
-def target(line: str, expression: str) -> str:
-    """The name that a line gives to the value of an expression in it, if that is all that it does; else ''.
-
-    >>> target('z = net(x)', 'net(x)'), target('z = net(x) + 1', 'net(x)'), target('v -= spike', 'v -= spike')
-    ('z', '', 'v')
-    """
-    whole, part = _parsed(line), _parsed(expression)
-    if whole is None or part is None:
-        return ''
-    same = isinstance(whole, ast.Assign) and ast.unparse(whole.value) == ast.unparse(part)
-    found = [part.target] if isinstance(part, ast.AugAssign) else whole.targets if same else [ast.Name('')]
-    return ast.unparse(found[0])
+def _spread(parts: list[ast.expr]) -> Iterator[ast.expr]:
+    """Those in a tuple or a list one by one, as of `ops.concat((x, h), 1)`; `y := x * 3` is called y."""
+    for part in parts:
+        part = part.target if isinstance(part, ast.NamedExpr) else part
+        yield from _spread(part.elts) if isinstance(part, ast.Tuple | ast.List) else (part,)
 
 
 def outputs(thing: Any, name: str) -> list[tuple[Any, str]]:
@@ -125,6 +118,11 @@ def gradient(name: str) -> str:
     whose, of, own = name.rpartition('’s ')
     plain = own.replace('.', '').replace('_', '').isalnum() and not own[0].isdigit()
     return f'{whose}{of}' + (f'd{own}' if plain else f'd({own})')
+
+
+def douts(count: int) -> list[str]:
+    """What the cotangents of so many outputs are called."""
+    return [f'dout[{k}]' for k in range(count)] if count > 1 else ['dout'] * count
 
 
 def part(name: str) -> str:

@@ -1,16 +1,19 @@
 """Where an event stands in the user's code: its mark, its expression, the name that its line gives to the value."""
 
+import ast
 import linecache
+import re
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
 from ..core.errors import Where
-from . import names
 from .record import Mark
-from .source import users
+from .source import tree, users
 from .stack import Play, Stack
+
+GIVES = re.compile(r'^(?!.*(value_and_grad|has_aux)).*\b(grad|jvp)\(')  # a call of which one sees what it returns
 
 
 class Site(NamedTuple):
@@ -46,8 +49,7 @@ class Places:
         if code is not None and code.co_name != '<module>':
             self.codes.setdefault((code.co_filename, code))
         first, last = where.span[:2]
-        expression = getattr(where, 'expression', '')
-        target = names.target(getattr(where, 'text', ''), expression)
+        expression, target = source(where)
         return Site(Mark(where.file, first, last, span=columns(where)), expression, target)
 
     def mark(self, where: Any) -> Mark | None:
@@ -76,6 +78,11 @@ class Places:
         calls += [f.gradient.begin.where for f in self.stack.all if isinstance(f, Play) and f.gradient.begin]
         return '' if any(call is not None and at_same(call, where) for call in calls) else site.target
 
+    def returned(self, where: Any) -> str:
+        """The name that the line gives to a gradient that it takes, where its call returns nothing else."""
+        site = self.site(where)
+        return site.target if site is not None and GIVES.search(site.expression) else ''
+
     def shows(self, code: CodeType | None, hides: bool = False) -> None:
         """A function that the code panel shows, if it is the user's; `hides`: nothing of it is taped."""
         if code is not None and users(code):
@@ -87,6 +94,22 @@ class Places:
 def at_same(one: Any, other: Any) -> bool:
     """Whether two calls stand at the same place in the code."""
     return one.f_code is other.f_code and one.span == other.span and one.file == other.file
+
+
+def source(where: Any) -> tuple[str, str]:
+    """The expression that stands at a place, as Python writes it where the user has broken it; and the name that its
+    statement gives to it, if that is all that it does."""
+    said, part, above, (line, last, column, end) = getattr(where, 'expression', ''), tree(where.file), None, where.span
+    holds = lambda n: (n.lineno, n.col_offset) <= (line, column) and (last, end) <= (n.end_lineno, n.end_col_offset)
+    while inner := next((n for n in ast.iter_child_nodes(part) if hasattr(n, 'lineno') and holds(n)), None):
+        part, above = inner, part
+    if above is None or part.end_col_offset != end:
+        return said, ''
+    if part.lineno != part.end_lineno:  # (of a method on a line of its own, with what it is a method of)
+        said = ast.unparse(part)
+    of = part if isinstance(part, ast.AugAssign) else above if getattr(above, 'value', None) is part else None
+    to = of.targets[0] if isinstance(of, ast.Assign) else getattr(of, 'target', None)
+    return said, ast.unparse(to) if to else ''
 
 
 def columns(where: Any) -> tuple[int, int, int, int] | None:
@@ -114,6 +137,6 @@ def _written(code: CodeType, lasti: int) -> str:
     if where.ours:
         layer = where.f_code.co_qualname.split('.')[0]
         return f'(in {layer})' if 'nn' in Path(where.file).parts[-3:] and layer[0].isupper() else '(in minicell)'
-    target = names.target(where.text, where.expression) if where.text != where.expression else ''  # of `v -= s` all
-    text = f'{target} = {where.expression}' if target else where.expression
+    expression, target = source(where)
+    text = f'{target} = {expression}' if target and '= ' not in expression else expression  # `v -= s` says it
     return text if len(text) <= 60 else text[:57] + '...'

@@ -6,7 +6,7 @@ from . import facts, names
 from .book import Book
 from .record import Entry, Gradient, Reading, Result
 from .stack import ReadBack, Turn
-from .tensors import is_float, places, tensors
+from .tensors import is_float
 
 FEW = 6  # contributions that are told one by one
 
@@ -25,29 +25,24 @@ class Readings:
 
     def reach(self, turn: Turn, cotangent: Any, hook: int | None = None) -> None:
         """An entry is reached: a Reading. `hook`: the entry that handed the cotangent on."""
-        event, number, frame = turn.event, turn.entry, turn.frame
+        number, frame = turn.entry, turn.frame
         entry = self.record.entries[number]
-        cotangents, called = (cotangent,), ['dout']
-        outs = tensors(event.entry.out)
-        if isinstance(cotangent, tuple | list):
-            pairs = zip(places(event.entry.out, 'dout'), outs, strict=True)
-            floats = [(name, t) for name, t in pairs if t.array.dtype.kind in 'fc']  # none comes for a mask
-            cotangents, called, outs = cotangent, [name for name, _ in floats], [t for _, t in floats]
-        douts = tuple(self.book.value(c, self.walk.now, name) for name, c in zip(called, cotangents, strict=True))
-        for c, v in zip(cotangents, douts, strict=True):
-            if tensors(c):
-                self.tensors.called.setdefault(id(c), v.name)
-        found = [frame.contributions.get(id(t), []) for t in outs]
-        mark = entry.facts.start if entry.facts else entry.mark and entry.mark._replace(back=True)
-        reading = Reading(number, frame.gradient.run.order, len(self.record.steps), douts)
-        reading.cotangents = tuple(cotangents)
+        cotangents = cotangent if isinstance(cotangent, tuple | list) else (cotangent,)
+        douts = tuple(self.book.value(c, self.walk.now, name) for name, c in zip(turn.douts, cotangents, strict=True))
         if hook is None:
-            origins = [origin for parts in found for _, _, origin in parts]
+            origins = [origin for t, _ in turn.arrived for *_, origin in frame.contributions.get(id(t), [])]
             hook = origins[-1] if origins else None
-        reading.origin, reading.run = hook, frame.gradient.number
+        self.begin(turn, douts, hook, entry.mark and entry.mark._replace(back=True)).cotangents = tuple(cotangents)
+
+    def begin(self, turn: Turn, douts: tuple, origin: int | None, mark: Any) -> Reading:
+        """A new Reading, and the step that reaches its entry."""
+        entry, gradient = self.record.entries[turn.entry], turn.frame.gradient
+        reading = Reading(turn.entry, gradient.run.order, len(self.record.steps), douts, origin, run=gradient.number)
+        turn.reading = len(self.record.readings)
         self.record.readings.append(reading)
-        turn.reading = len(self.record.readings) - 1
-        self.book.step('reach', entry=number, reading=turn.reading, mark=mark)
+        start = entry.facts.start if entry.facts else mark
+        self.book.step('reach', entry=turn.entry, reading=turn.reading, mark=start)
+        return reading
 
     def give(self, event: Any) -> None:
         """An entry hands out its gradients; a tensor that has one already adds them up."""
@@ -62,25 +57,28 @@ class Readings:
         told.given = self.book.step('give', entry=told.entry, reading=turn.reading, mark=mark)
         label = entry.name if entry.kind == 'hook' else f'{entry.label} {entry.name}'
         label += '.bprop' * (entry.kind == 'call')
-        for (tensor, gradient), shown in zip(event.gradients, told.gave, strict=True):
-            self.hand(frame, tensor, gradient, shown, (turn.reading, label, mark))
+        by = turn.reading, label, mark
+        pairs = zip(event.gradients, told.gave, strict=True)
+        told.gave = tuple(self.hand(frame, tensor, gradient, shown, by) for (tensor, gradient), shown in pairs)
 
-    def hand(self, frame: ReadBack, tensor: Any, gradient: Any, shown: Gradient, by: tuple) -> None:
+    def hand(self, frame: ReadBack, tensor: Any, gradient: Any, shown: Gradient, by: tuple) -> Gradient:
         """One gradient goes to its tensor."""
         reading, label, mark = by
-        told = self.record.readings[reading]
+        told, key = self.record.readings[reading], self.tensors.key(tensor)
         tensor = self.tensors.collector(tensor, frame.gradient.inputs)
         if gradient is None:
             facts = self.record.entries[told.entry].facts
             self.tensors.nones[id(tensor)] = f'{label} returned None, which counts as zero' if facts else ''
-            return
+            return shown._replace(key=key)
         parts = frame.contributions.setdefault(id(tensor), [])
         parts.append((told.given, shown.value, told.entry))
         if (ways := len(parts)) > 1:
             made = self.tensors.maker.get(id(tensor), told.entry)
             few = tuple(value for _, value, _ in parts) if ways <= FEW else ()
-            step = self.book.step('add', entry=made, reading=reading, mark=mark, what=shown.of, ways=ways, parts=few)
+            of = self.tensors.said(tensor) or shown.of
+            step = self.book.step('add', entry=made, reading=reading, mark=mark, what=of, ways=ways, parts=few)
             parts[-1] = (step, *parts[-1][1:])
+        return shown._replace(key=key, when=parts[-1][0])
 
     def gave(self, event: Any, entry: Entry) -> tuple[Gradient, ...]:
         """What was handed out, by the names that the user's code has for it."""

@@ -29,6 +29,8 @@ class Gradient(NamedTuple):
     formula: str = ''  # the source that computed it
     line: int = 0  # and where it stands
     tensor: object = None  # the gradient itself: `tape.why` takes it
+    key: int = -1  # which tensor it is of
+    when: int | None = None  # the step that hands it out, or adds it to what has come before
 
 
 class Mark(NamedTuple):
@@ -39,16 +41,6 @@ class Mark(NamedTuple):
     last: int
     back: bool = False
     span: tuple[int, int, int, int] | None = None  # first and last line, first and last column: the very expression
-
-
-class Line(NamedTuple):
-    """A line of the code panel; `hidden` if what it runs is not recorded."""
-
-    file: str
-    number: int
-    text: str
-    hidden: bool = False
-    indent: int = 0  # characters taken off its left
 
 
 class Result(NamedTuple):
@@ -93,6 +85,7 @@ class Ghost(NamedTuple):
     made: int = -1  # which tensor it made
     whole: bool = False  # and the Cell returned that
     rule = property(lambda self: self.op.rule)  # the engine's rule of it
+    outputs = property(lambda self: (self.out,))
 
 
 @dataclass(eq=False)
@@ -130,7 +123,6 @@ class Entry:
     mark: Mark | None = None
     where: object = None  # its place in the user's code; what a rule runs stands where the entry does that is read
     round: int = 1  # how many entries this place has made on this tape by then: in a loop over time, the time step
-    note: str = ''
     source: str = ''  # the user's expression
     error: str = ''  # of a torn entry
     level: int = 0  # on which tape it stands: 0 the first, 1 the one that reading it back wrote
@@ -257,7 +249,7 @@ class Record:
     scopes: list[Scope] = field(default_factory=list)
     ran: list[CodeType] = field(default_factory=list)  # the user's functions that ran, and those that hid what they do
     hides: list[CodeType] = field(default_factory=list)
-    code: list[Line] = field(default_factory=list)  # the lines of these that a picture shows
+    code: list = field(default_factory=list)  # the lines of these that a picture shows
     unknown: tuple[str, ...] = ()  # what nobody could tell: it is left out
     why: Callable[..., Any] | None = None  # the account of one number of a gradient: `tape.why`
     truth: Callable[[object], list] | None = None  # by the key of a Pass: what it would hand over without any bprop

@@ -20,15 +20,24 @@ class Function(NamedTuple):
     owner: ast.ClassDef | None
 
 
+def tree(file: str) -> ast.Module:
+    """A file's source as Python reads it; nothing where it cannot."""
+    return _tree(''.join(linecache.getlines(file)))
+
+
 @lru_cache(maxsize=64)
-def _functions(text: str) -> tuple[dict[int, Function], list[ast.Lambda]]:
+def _tree(text: str) -> ast.Module:
     try:
-        tree = ast.parse(text)
+        return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
-        return {}, []
+        return ast.Module([], [])
+
+
+@lru_cache(maxsize=64)
+def _functions(module: ast.Module) -> tuple[dict[int, Function], list[ast.Lambda]]:
     found: dict[int, Function] = {}
     lambdas: list[ast.Lambda] = []
-    todo: list[tuple[ast.AST, ast.ClassDef | None]] = [(tree, None)]
+    todo: list[tuple[ast.AST, ast.ClassDef | None]] = [(module, None)]
     while todo:
         node, owner = todo.pop()
         for child in ast.iter_child_nodes(node):
@@ -47,7 +56,7 @@ def function(code: CodeType | None) -> Function | None:
     """The source of the function that has this code object, if there is a source."""
     if code is None:
         return None
-    found, lambdas = _functions(''.join(linecache.getlines(code.co_filename)))
+    found, lambdas = _functions(tree(code.co_filename))
     if code.co_name == '<lambda>':
         return _lambda(code, lambdas)
     one = found.get(code.co_firstlineno)

@@ -1,10 +1,11 @@
 """What is open while events are told: calls of Cells, gradients that play or read back, readings, hooks."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from .record import Pass
-from .tensors import tensors
+from .tensors import places, tensors
 
 
 @dataclass(eq=False)
@@ -27,12 +28,7 @@ class Gradient:
 
 
 @dataclass(eq=False)
-class Open:
-    """Something that is open."""
-
-
-@dataclass(eq=False)
-class Call(Open):
+class Call:
     """A call of a Cell: the entry of one with its own bprop, the scope of one without."""
 
     cell: Any
@@ -48,7 +44,7 @@ class Call(Open):
 
 
 @dataclass(eq=False)
-class Play(Open):
+class Play:
     """A gradient whose function runs; `watched` if one around it follows what is computed here."""
 
     gradient: Gradient
@@ -68,7 +64,7 @@ class ReadBack(Play):
 
 
 @dataclass(eq=False)
-class Turn(Open):
+class Turn:
     """Backward at one entry: what came in, what the hooks on its output made of that, what it handed out."""
 
     event: Any
@@ -85,11 +81,18 @@ class Turn(Open):
         """Whether it can be told."""
         return self.entry is not None and not self.waits
 
-    @property
+    @cached_property
     def arrived(self) -> list[tuple]:
         """Each float output of the entry, and what came in for it, or None where nothing did."""
         given = self.event.cotangent if isinstance(self.event.cotangent, tuple | list) else (self.event.cotangent,)
-        return list(zip((t for t in tensors(self.event.entry.out) if t.array.dtype.kind in 'fc'), given, strict=False))
+        outs = (t for t in tensors(self.event.entry.out) if str(t.dtype).startswith(('Float', 'BFloat', 'Complex')))
+        return list(zip(outs, given, strict=False))
+
+    @cached_property
+    def douts(self) -> list[str]:
+        """What these are called: `dout`; of several outputs `dout['low']`, `dout[1]`."""
+        called = dict(zip(map(id, tensors(self.event.entry.out)), places(self.event.entry.out, 'dout'), strict=True))
+        return [called[id(t)] for t, _ in self.arrived]  # none comes for a mask
 
     @property
     def came(self) -> tuple:
@@ -112,13 +115,13 @@ class Stack:
     """What is open, the innermost last."""
 
     def __init__(self) -> None:
-        self.all: list[Open] = []
+        self.all: list[Any] = []
 
-    def push(self, item: Open) -> None:
+    def push(self, item: Any) -> None:
         """Something opens."""
         self.all.append(item)
 
-    def pop(self, item: Open | None) -> None:
+    def pop(self, item: Any) -> None:
         """It closes, and whatever an exception has left open inside it."""
         if item in self.all:
             del self.all[self.all.index(item) :]

@@ -4,7 +4,6 @@ from typing import Any
 
 from .around import leave_out, without_reasons
 from .book import Book
-from .errors import Errors
 from .followed import called, follow, note, tried
 from .forward import Forward
 from .gradients import Gradients
@@ -39,14 +38,13 @@ class Teller:
 
     def __init__(self, tape: Any) -> None:
         self.book = book = Book(tape)
-        self.errors = Errors(book)
         forward, gradients, readings = Forward(book), Gradients(book), Readings(book)
         hooks = Hooks(book, forward, readings)
         self.tellers = {
             'Enter': forward.enter, 'Leave': forward.leave, 'Op': forward.op, 'Call': forward.call,
             'Write': forward.overwrite, 'Begin': gradients.begin, 'Back': gradients.back, 'End': gradients.end,
-            'Pull': readings.pull, 'Give': readings.give, 'Hook': hooks.hook,
-            'Hooked': hooks.hooked, 'Fail': self.errors.fail, **dict.fromkeys(('Report', 'Asked'), lambda event: None),
+            'Pull': readings.pull, 'Give': readings.give, 'Hook': hooks.hook, 'Hooked': hooks.hooked,
+            'Fail': lambda event: book.fail(event.error, event.where), **dict.fromkeys(('Report', 'Asked'), id),
         }  # fmt: skip
         self.unknown: dict[str, None] = {}
 
@@ -75,7 +73,7 @@ class Teller:
         """Close the record: the error that ended it, the code to show, and what could not be told."""
         record = self.book.record
         record.unknown = tuple(self.unknown)
-        follow(record, 'the error at the end', self.errors.last, getattr(self.book.tape, 'error', None))
+        follow(record, 'the error at the end', self.book.fail, getattr(self.book.tape, 'error', None))
         places = self.book.places
         record.ran, record.hides = ([code for _, code in found] for found in (places.codes, places.hides))
         for event, error in failures:

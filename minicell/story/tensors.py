@@ -14,20 +14,33 @@ class Tensors:
         self.entries = entries
         self.maker: dict[int, int] = {}  # id of a tensor -> the entry that made it
         self.called: dict[int, str] = {}  # id of a tensor -> its name in the code
-        self.written: dict[int, str] = {}  # id of a tensor -> the short expression of the one op that made it
+        self.read: dict[int, str] = {}  # id of a tensor -> what the first line calls it that reads it
+        self.written: dict[int, str] = {}  # id of a tensor -> the short expression that made it
+        self.dout_of: dict[int, int] = {}  # id of a cotangent -> the entry that it came to
+        self.hidden: set[int] = set()  # ids of what ops made that left no entry
         self.same: dict[int, Any] = {}  # id of a gradient's marked input, or a construct's own -> what was given
         self.keys: dict[int, int] = {}  # id of a tensor -> its number
         self.nones: dict[int, str] = {}  # id of a tensor -> who said that it has no gradient
 
     def key(self, tensor: Any) -> int:
         """A tensor's number; what a gradient marked has that of the tensor that entered it."""
+        return self.keys.setdefault(id(self.given(tensor)), len(self.keys))
+
+    def given(self, tensor: Any) -> Any:
+        """The tensor itself: of what a gradient marked, the one that entered it."""
         while id(tensor) in self.same:
             tensor = self.same[id(tensor)]
-        return self.keys.setdefault(id(tensor), len(self.keys))
+        return tensor
 
     def name(self, tensor: Any) -> str:
-        """What the code calls it: a Parameter has a name of its own."""
-        return self.own_name(tensor) or self.called.get(id(tensor), '')
+        """Its name in the code: a Parameter's own, or as the line calls it that makes it, or one that reads it."""
+        return self.own_name(tensor) or self.called.get(id(tensor)) or self.read.get(id(tensor), '')
+
+    def name_all(self, found: Any, called: Any) -> None:
+        """What to call some gradients where another gradient reads them: the code may have no name for them."""
+        for tensor, name in zip(found, called, strict=False):
+            if name and hasattr(tensor, 'asnumpy'):
+                self.called.setdefault(id(tensor), name)
 
     def own_name(self, tensor: Any) -> str:
         """The name of a Parameter."""
@@ -42,11 +55,20 @@ class Tensors:
         if id(tensor) not in self.maker:
             return ''
         entry = self.entries[self.maker[id(tensor)]]
-        return entry.name if entry.kind != 'op' else self.written.get(id(tensor)) or f'entry {entry.label}'
+        return self.written.get(id(tensor)) or self.by_entry(tensor) if entry.kind in ('op', 'call') else entry.name
 
-    def sources(self, given: Any) -> tuple[int, ...]:
-        """The entries that made these tensors."""
-        return tuple(self.maker[id(t)] for t in given if id(t) in self.maker)
+    def apart(self, found: list[tuple[Any, str]]) -> list[str]:
+        """The names of what an op reads: two of one name by the entries that made or got them."""
+        many = len({name for _, name in found}) < len(found)
+        alike = lambda t, name: many and any(name == n and self.given(t) is not self.given(other) for other, n in found)
+        return [self.by_entry(t) or name if alike(t, name) else name for t, name in found]
+
+    def by_entry(self, tensor: Any) -> str:
+        """`entry 3` of what that made, `d(entry 3)` of what it got on the way back."""
+        made, read = self.maker.get(id(tensor)), self.dout_of.get(id(tensor))
+        if made is not None:
+            return f'entry {self.entries[made].label}'
+        return '' if read is None else names.gradient(f'entry {self.entries[read].label}')
 
     def enter(self, marked: Any, source: Any, parameter: str) -> None:
         """A gradient marks its input: the marked tensor is called as the one that entered."""
@@ -85,7 +107,10 @@ class Tensors:
             moved = any(names.is_number(n) and not names.is_number(n, t.array) for n, t in pairs)
             return ('',) * len(written) if moved else written
         known = tuple(self.called.get(id(t), '') for t in inputs)
-        plain = [not (n or id(t) in self.maker or id(t) in self.same) for t, n in zip(inputs, known, strict=True)]
+        plain = [
+            not (n or id(t) in self.maker or id(t) in self.same or id(t) in self.hidden)
+            for t, n in zip(inputs, known, strict=True)
+        ]
         orders = (written, written[::-1])
         for order in orders:
             if any(a and a == b for a, b in zip(known, order, strict=True)):
@@ -93,7 +118,8 @@ class Tensors:
         for order in orders:
             if any(p and names.is_number(n, t.array) for t, n, p in zip(inputs, order, plain, strict=True)):
                 return order
-        return ('', '') if any(p and not t.shape for t, p in zip(inputs, plain, strict=True)) else written
+        odd = any(p and not t.shape for t, p in zip(inputs, plain, strict=True)) or any(map(names.is_number, written))
+        return ('', '') if odd else written
 
 
 def tensors(thing: Any) -> list:

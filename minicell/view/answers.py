@@ -80,8 +80,8 @@ def known(now: Now, run: Pass, arrival: Arrival) -> tuple[str, str]:
         if arrival.key in verdict.made_of(record, verdict.captured(entry)):
             return LOST.format(entry.name), 'xx'
         judged = {id(g): v for g, v in zip(reading.gave, verdict.known(reading), strict=False)}
-        for k, g in now.story.gave(reading):  # (without those that are None)
-            if id(g) in judged and arrival.key in verdict.made_of(record, {entry.keys[k]}):
+        for g in now.story.gave(reading):  # (without those that are None)
+            if id(g) in judged and arrival.key in verdict.made_of(record, {g.key}):
                 found.setdefault(judged[id(g)].verdict, (entry.name, g.name))
     grave = (kind for kind in found if kind not in (KINK, RIGHT, NOT_ASKED))
     kind = min(grave, key=verdict.RANK.get, default=RIGHT if arrival.parts else None)
@@ -109,7 +109,9 @@ def partial(now: Now, run: Pass, arrival: Arrival) -> Value | None:
     if arrival.total is None:
         return None
     if run.ended is not None and run.ended <= now.step:
-        return arrival.total
+        known = [now.record.readings[n] for n in now.shot.known if len(arrival.parts) == 1]
+        told = (v for r in known for g, v in zip(r.gave, r.verdicts, strict=True) if g.key == arrival.key)
+        return verdict.settled(next(told, None), arrival.total)
     return now.story.arriving(arrival).until(now.step)
 
 
@@ -162,7 +164,7 @@ def few(now: Now, run: Pass, k: int, w: float, h: float, hero: bool) -> Box:
         cell = f'{key}[0,0]'
         digits = Text(said, look, layer=style.OVER, key=f'{cell}t', v=cell)
         press = Card(digits, 'cell hot', style.CELL_PAD, at=(0, 0.5), key=cell, layer=style.LIFTED, v=cell, rc=cell)
-        sum_ = '= ' + ' + '.join(map(phrases.amount, parts)) if len(parts) > 1 else ''
+        sum_ = phrases.added(parts) if len(parts) > 1 else ''
         sum_ = sum_ if all(width(row, 'dim') <= w for row in wrapped(sum_, w, 'dim', 2)) else f'of {len(parts)} parts'
         return stack(head, press, Lines(sum_, w, 'dim', 2))
     how = tiles.plate(value, w, h - style.TALL, row=style.TALL, ink='num')

@@ -7,10 +7,11 @@ from ..ink.boxes import Arrow, Box, Card, Column, Flow, Grid, Lines, Put, Row, S
 from ..ink.shapes import Frame, width, wrapped
 from ..ink.tiles import Tile
 from ..story.names import gradient
-from ..story.record import Entry, Line, Mark, Reading
+from ..story.record import Entry, Mark, Reading
 from . import answers, formula, lane, phrases, program, result, strip, style, takeover
 from .columns import Columns, Tape, skips
 from .lane import Lane, wires
+from .lines import Line
 from .moment import Shot, Story
 from .now import Now
 from .program import Code, Listing

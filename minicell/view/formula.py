@@ -10,6 +10,7 @@ import inspect
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import zip_longest
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -27,10 +28,7 @@ NAMES = {
     'ReduceSum': 'sum', 'ReduceMean': 'mean', 'CrossEntropy': 'cross entropy', 'HookIn': 'entrance', 'HookOut': 'exit',
 }  # fmt: skip
 
-SIGNS = {ast.Add: '+', ast.Sub: '−', ast.Mult: '×', ast.Div: '/', ast.MatMult: '@', ast.Pow: '**'}
-TURNED = {'_turned_by': '{}.T @ {}', '_by_turned': '{} @ {}.T'}  # two ops of the engine's own
 FIELD = re.compile(r'\{(\w+)\}')
-NAMED = {'g': '{dout}', 'out': '{out}'}  # what the rules call them
 
 
 def name_of(entry: Entry) -> str:
@@ -86,22 +84,10 @@ def called(record: Record, entry: Entry, run: Pass | None = None) -> Called:
 
 
 def names_of_inputs(record: Record, entry: Entry) -> tuple[str, ...]:
-    """What an entry's inputs are called: as in the program; one without a name, or with that of another one, after the
-    entry that made it, or of which it is the cotangent."""
-    keys, whose, found = (*entry.keys, *[None] * len(entry.inputs)), arguments(record), []
-    names = [whose.get((key, v.name), v.name) for key, v in zip(keys, entry.inputs, strict=False)]
-    alike: dict[str, set[int]] = {}
-    for key, name in zip(entry.keys, names, strict=False):
-        alike.setdefault(name, set()).add(key)
-    for k, (key, name) in enumerate(zip(keys, names, strict=False)):
-        made, by = makers(record).get(key), entry.by
-        if not name or len(alike.get(name, ())) > 1:
-            if made is not None:
-                name = f'entry {record.entries[made].label}'
-            elif name and by is not None and key == max(alike[name]):
-                name = gradient(f'entry {record.entries[record.readings[by].entry].label}')
-        found.append(name or f'input {k + 1}')
-    return tuple(found)
+    """What an entry's inputs are called: as in the program; a number that has no name there is written."""
+    whose, pairs = arguments(record), enumerate(zip_longest(entry.keys, entry.inputs))
+    named = ((k, v, whose.get((key, v.name), v.name)) for k, (key, v) in pairs if v is not None)
+    return tuple(name or number(v) or f'input {k + 1}' for k, v, name in named)
 
 
 @lru_cache(maxsize=style.RECORDS)
@@ -131,7 +117,7 @@ def formulas(record: Record, entry: Entry, run: Pass | None = None, dout: Value 
     names, out, found = called(record, entry, run), entry.outputs[0] if len(entry.outputs) == 1 else None, []
     for k, value in enumerate(entry.inputs if out is not None else ()):
         if value.name and value.data is not None and value.data.dtype.kind == 'f':
-            how = template_of(entry, k)
+            how = template(entry, k)
             known = Called(tuple(map(digits, entry.inputs)), digits(out), digits(dout))
             single = how.replace('.mT', '').replace('.T', '').replace('@', '×') if ', ' not in how else ''
             found.append(Formula(k, gradient(names.inputs[k]), filled(how, names), filled(single, known)))
@@ -150,8 +136,7 @@ def displaced(record: Record, entry: Entry, ghost: Ghost, k: int) -> str:
     given = [name for name, v in zip(names.inputs, entry.inputs, strict=True) if v.data is not None]
     own = zip(ghost.places, ghost.inputs, strict=True)
     inputs = tuple(v.name or digits(v) if place is None else given[place] for place, v in own)
-    how = template(ghost.name, ghost.rule, ghost.places.index(k), ghost.inputs, ghost.out)
-    return filled(how, names._replace(inputs=inputs))
+    return filled(template(ghost, ghost.places.index(k)), names._replace(inputs=inputs))
 
 
 def filled(how: str, names: Called) -> str:
@@ -166,34 +151,33 @@ def filled(how: str, names: Called) -> str:
     if how == '{dout}':
         return names.dout
     said = FIELD.sub(lambda field: part(known[field[1]]), how)
+    said = re.sub(r'\(-([\d.]+)\)', r'(−\1)', said)  # a number that the code has
+    said = re.sub(r'(−[\d.]+) \*\*', r'(\1) **', said)
     return re.sub(r'\(\(([^()]*)\)\)', r'(\1)', said)
+
+
+def number(v: Value) -> str:
+    """A single number that nobody has named, if few digits show it exactly; else ''."""
+    return digits(v) if v.data is not None and v.data.size == 1 and numbers.exact(v.data.item()) is not None else ''
 
 
 def digits(v: Value | None) -> str:
     """A single number, as the code has it or as it is written; else ''."""
     if v is not None and is_number(v.name):
-        return v.name
+        return v.name.replace('-', '−')
     return numbers.said(v.data.item()) if v is not None and v.data is not None and v.data.size == 1 else ''
 
 
 # ---- what a rule makes ----
 
 
-def template_of(entry: Entry, k: int) -> str:
-    """What the rule of an entry makes for its k-th input."""
-    return template(entry.name, entry.rule, k, entry.inputs, entry.outputs[0])
-
-
-def template(name: str, rule: Any, k: int, values: tuple[Value, ...], out: Value) -> str:
+def template(of: Entry | Ghost, k: int) -> str:
     """What a rule makes for its k-th input, with {0}, {1}, {out} and {dout} for the values: `{dout} × {1}`."""
-    how = TABLE.get(name, '')
-    if not isinstance(how, str):
-        how = written(rule, k) or how(k, values, out)
-    elif how:
-        return how if k == 0 else ''
-    else:
-        how = written(rule, k)
-    due, came = values[k].shape, out.shape
+    how, out = TABLE.get(of.name, ''), of.outputs[0]
+    if how and isinstance(how, str):
+        return how * (k == 0)
+    how = written(of.rule, k) or (how(k, of.inputs, out) if how else '')
+    due, came = of.inputs[k].shape, out.shape
     if '@' in how and len(came) > 2:  # of many matrices, each is turned
         how = how.replace('.T', '.mT')
     return summed(how, (*came[:-2], *due[-2:]) if '@' in how else came, due)
@@ -214,6 +198,15 @@ def summed(how: str, came: tuple[int, ...], due: tuple[int, ...]) -> str:
     if len(came) == 2:
         return f'{how}, summed over {("rows", "columns")[axes[0]]}'
     return f'{how}, summed over {"axis" if len(axes) == 1 else "axes"} {" and ".join(map(str, axes))}'
+
+
+def power(k: int, values: tuple[Value, ...], out: Value) -> str:
+    """Of a number that is raised to another, most often to one that the code has."""
+    x, n = (v.data for v in values)
+    if k:
+        return '{dout} × {out} × log({0})' * bool((x > 0).all())
+    by = numbers.said(n.item() - 1) if n.size == 1 else '({1} − 1)'
+    return '{dout} × {1}' + {'0': '', '1': ' × {0}'}.get(by, f' × {{0}} ** {by}') if n.all() else ''
 
 
 def matmul(k: int, values: tuple[Value, ...], out: Value) -> str:
@@ -272,48 +265,36 @@ TABLE: dict[str, str | Callable] = {
     'Transpose': '{dout}, turned back', 'BroadcastTo': lambda *of: '{dout}', 'Cast': '{dout}',
     'Sigmoid': '{dout} × {out} × (1 − {out})', 'ReduceMax': best('largest', np.max),
     'ReduceMin': best('smallest', np.min), 'MatMul': matmul, 'BatchMatMul': matmul, 'Dense': dense,
-    'Softmax': softmax, 'CrossEntropy': cross_entropy,
+    'Softmax': softmax, 'CrossEntropy': cross_entropy, 'Pow': power, 'Square': '{dout} × 2 × {0}',
 }  # fmt: skip
 
 
 # ---- what is read from the source of a rule ----
 
+# How a rule's source is spelled in a formula: two ops of the engine's own, its constants, and the signs.
+SPELLED = (
+    (r'_turned_by\((\w+), (\w+)\)', r'\1.T @ \2'), (r'_by_turned\((\w+), (\w+)\)', r'\1 @ \2.T'),
+    (r'ONE\[\w+\.dtype\]', '1'), (r'LN(\d+)', r'log(\1)'), (r'\b_(\w+)\(', r'\1('), (r' \* ', ' × '), ('-', '−'),
+)  # fmt: skip
+KERNELS = {'sin', 'cos', 'exp', 'log', 'sqrt', 'sinh', 'cosh', 'sign'}  # the functions that a formula may name
+WORD = re.compile(r'(?<![\w.])[A-Za-z_]\w*(?!\w*\()')
+
 
 def written(rule: Any, k: int) -> str:
     """What a rule makes for its k-th input, where that is one expression in the source."""
     function = (getattr(rule, 'dx', None), getattr(rule, 'dy', None), None)[min(k, 2)]
-    tree = expression(inspect.unwrap(function).__code__) if isinstance(function, FunctionType) else None
-    if tree is None:
-        return ''
-    return worded(tree.body, {a.arg: f'{{{n}}}' for n, a in enumerate(tree.args.args[2:])} | NAMED)
+    return worded(inspect.unwrap(function).__code__) if isinstance(function, FunctionType) else ''
 
 
 @lru_cache(maxsize=style.FORMULAS)
-def expression(code: CodeType) -> ast.Lambda | None:
-    """The lambda that has this code, as it is written."""
+def worded(code: CodeType) -> str:
+    """The lambda that has this code as a template; '' where it says more than a formula can."""
     found = source_of(code)
-    return found.node if found is not None and isinstance(found.node, ast.Lambda) else None
-
-
-def worded(node: ast.AST, names: dict[str, str]) -> str:
-    """An expression with these names; '' where it says more than a formula can."""
-    match node:
-        case ast.Name(id=name):
-            return names.get(name, '')
-        case ast.Constant(value=value):
-            return str(value)
-        case ast.UnaryOp(op=ast.USub(), operand=of):
-            inner = worded(of, names)
-            return inner and f'−{inner}'
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in SIGNS:
-            a, b = worded(left, names), worded(right, names)
-            a = f'({a})' if a and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add | ast.Sub) else a
-            wraps = isinstance(right, ast.BinOp) and not isinstance(op, ast.Add)
-            return a and b and f'{a} {SIGNS[type(op)]} {f"({b})" if wraps else b}'
-        case ast.Call(func=ast.Name(id=name), args=[argument]) if name.startswith('_') and '_' not in name[1:]:
-            inner = worded(argument, names)
-            return inner and f'{name[1:]}({inner})'
-        case ast.Call(func=ast.Name(id=name), args=[left, right]) if name in TURNED:
-            a, b = worded(left, names), worded(right, names)
-            return a and b and TURNED[name].format(a, b)
-    return ''
+    if found is None or not isinstance(found.node, ast.Lambda):
+        return ''
+    names = {a.arg: f'{{{n}}}' for n, a in enumerate(found.node.args.args[2:])} | {'g': '{dout}', 'out': '{out}'}
+    said = ast.unparse(found.node.body)
+    for source, words in SPELLED:
+        said = re.sub(source, words, said)
+    known = KERNELS.issuperset(re.findall(r'(\w+)\(', said)) and names.keys() >= set(WORD.findall(said))
+    return WORD.sub(lambda word: names[word[0]], said) if known and re.fullmatch(r'[\w\s.()@/+×−*]*', said) else ''

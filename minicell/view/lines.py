@@ -1,10 +1,21 @@
 """The code panel: which lines to show."""
 
 import linecache
+from typing import NamedTuple
 
-from ..story.record import Line, Record
+from ..story.record import Record
 from ..story.source import Function, function
 from . import style
+
+
+class Line(NamedTuple):
+    """A line of the code panel; `hidden` if what it runs is not recorded."""
+
+    file: str
+    number: int
+    text: str
+    hidden: bool = False
+    indent: int = 0  # characters taken off its left
 
 
 def shown(record: Record) -> list[Line]:

@@ -1,7 +1,7 @@
 """A record at one of its steps: which steps there are, what is written and read, where each gradient stands."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -184,36 +184,18 @@ class Story:
         """For each tensor (its key) what was handed out for it: (step, value, reading). Where that is added to what has
         come before, the step is the one that adds it."""
         out: dict[int, list[tuple[int, Value, Reading]]] = {}
-        added: dict[tuple[int | None, str], list[int]] = {}
-        for number, step in enumerate(self.record.steps):
-            if step.kind == 'add':
-                added.setdefault((step.reading, step.what), []).append(number)
-        for number, reading in enumerate(self.record.readings):
-            if reading.given is None:
-                continue
-            gave = list(self.gave(reading))
-            for k, (place, gradient) in enumerate(gave):
-                key = self.record.entries[reading.entry].keys[place]
-                due = sum(of.of == gradient.of for _, of in gave[k:])  # the last so many of its name are still to come
-                steps = added.get((number, gradient.of), [])
-                when = steps[-due] if due <= len(steps) else reading.given
-                out.setdefault(key, []).append((when, gradient.value, reading))
+        for reading in self.record.readings:
+            for g in self.gave(reading):
+                out.setdefault(g.key, []).append((g.when, g.value, reading))
         return out
 
     def handed(self, reading: Reading) -> set[int]:
         """The tensors that a reading handed out gradients for."""
-        return {self.record.entries[reading.entry].keys[k] for k, _ in self.gave(reading)}
+        return {g.key for g in self.gave(reading)}
 
-    def gave(self, reading: Reading) -> Iterator[tuple[int, Gradient]]:
-        """The gradients that a reading handed out, and which input each is for."""
-        entry = self.record.entries[reading.entry]
-        for place, gradient in enumerate(reading.gave):
-            if gradient.value is None or gradient.value.data is None:
-                continue
-            named = [k for k, v in enumerate(entry.inputs) if v.name == gradient.of] or [place]
-            k = place if place in named else named[0]
-            if k < len(entry.keys):
-                yield k, gradient
+    def gave(self, reading: Reading) -> list[Gradient]:
+        """The gradients that a reading handed out for what its entry reads."""
+        return [g for g in reading.gave if g.when is not None]
 
     def cotangent(self, key: int, run: Pass | None) -> 'Sum':
         """The contributions to the gradient of a tensor: each reading back adds for itself."""

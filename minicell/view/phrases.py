@@ -1,5 +1,9 @@
 """Parts of sentences: values, names, whose rule it is."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from ..core.rules import Plain, Shaped
 from ..ink import numbers
 from ..story.facts import under
@@ -36,9 +40,10 @@ def many(v: Value) -> str:
     low, high = float(v.data.min()), float(v.data.max())
     if low != low:
         return f'{size} numbers, NaN among them'
-    if low == high:
-        return f'{size} numbers, all {numbers.said(low)}'
-    return f'{size} numbers from {numbers.said(low)} to {numbers.said(high)}'
+    least, most = numbers.said(low), numbers.said(high)
+    if least == most:
+        return f'{size} numbers, all {"about " * (low != high)}{least}'
+    return f'{size} numbers from {least} to {most}'
 
 
 def single(v: Value | None) -> bool:
@@ -54,6 +59,15 @@ def few(v: Value) -> bool:
 def amount(v: Value) -> str:
     """A value alone: its number, or its shape."""
     return told(v, '')
+
+
+def added(parts: Sequence[Value]) -> str:
+    """What a sum is made of, as it stands behind it: `= 0.40 − 0.32`; with ≈ where it does not add up as written."""
+    shown = lambda v: [numbers.read(numbers.said(n)) for n in v.data.ravel().tolist()]
+    total = parts[0]._replace(data=sum(v.data for v in parts))
+    rows = zip(*map(shown, (*parts, total)), strict=True)
+    sign = '≈' if any(round(sum(each) - due, numbers.MOST) for *each, due in rows if np.isfinite(due)) else '='
+    return f'{sign} {" + ".join(map(amount, parts))}'.replace('+ −', '− ')
 
 
 def missing(arrival: Arrival) -> str:
@@ -77,12 +91,9 @@ def come(record: Record, entry: Entry, reading: Reading) -> str:
 def given(record: Record, entry: Entry, reading: Reading) -> list[Gradient]:
     """What was handed out, by the names that the picture has for it: two that the code calls alike, by what they belong
     to."""
-    if entry.kind != 'op':
-        names = [g.name for g in reading.gave]
-        return [g if names.count(g.name) == 1 else g._replace(name=gradient(g.of)) for g in reading.gave]
-    names, due = formula.called(record, entry).inputs, [k for k, v in enumerate(entry.inputs) if v.data is not None]
-    apart = {k: gradient(names[k]) for k in due if entry.inputs[k].name not in ('', names[k])}
-    return [g._replace(name=apart.get(k, g.name)) for k, g in zip(due, reading.gave, strict=False)]
+    names = [g.name for g in reading.gave]
+    alike = entry.kind != 'op' and len(set(names)) < len(names)
+    return [g._replace(name=gradient(g.of)) if alike and names.count(g.name) > 1 else g for g in reading.gave]
 
 
 def names_of(record: Record, entry: Entry) -> list[str]:
@@ -106,11 +117,6 @@ def rule_of(entry: Entry) -> str:
 def lost(entry: Entry) -> list[str]:
     """The ops whose rules a takeover displaces."""
     return [g.name for g in entry.ghosts if g.lost] or entry.hidden
-
-
-def many_rules(entry: Entry) -> bool:
-    """Whether a takeover displaces several rules."""
-    return len(lost(entry)) > 1
 
 
 def displaced(entry: Entry) -> str:

@@ -14,8 +14,10 @@ from typing import NamedTuple
 
 from ..ink.boxes import Box, Canvas, Rect
 from ..ink.shapes import fitting, width
-from ..story.record import Entry, Line, Mark, Record
+from ..story.record import Entry, Mark, Record
+from ..story.source import tree
 from . import style
+from .lines import Line
 
 CALL = re.compile(r'\w+\.grad\(|\bgrad\(')  # a gradient that is taken
 LETTER = width('m', 'm')
@@ -98,11 +100,9 @@ def _holding(file: str, number: int, count: int) -> list[ast.AST]:
 
 @lru_cache(maxsize=style.TREES)
 def _pieces(file: str, _: int) -> list[ast.AST]:
-    try:
-        found = ast.walk(ast.parse(''.join(linecache.getlines(file))))
-    except (SyntaxError, ValueError):
-        return []
-    found = (n for n in found if isinstance(n, (*LOOPS, *DEFS, ast.ClassDef, ast.Lambda)) or is_docstring(n))
+    found = (
+        n for n in ast.walk(tree(file)) if isinstance(n, (*LOOPS, *DEFS, ast.ClassDef, ast.Lambda)) or is_docstring(n)
+    )
     return sorted(found, key=lambda n: (n.lineno, -n.end_lineno))
 
 

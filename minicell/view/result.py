@@ -53,7 +53,8 @@ class Taken:
         """A gradient as far as it is known: what its line has made, and then what was returned."""
         gave = self.reading.gave[place]
         if self.given or not self.begun:
-            return gave.value if self.given else None
+            told = self.verdicts[place] if self.verdicts else None
+            return verdict.settled(told, gave.value) if self.given else None
         return {name: value for _, name, value, _ in takeover.made(self.now) if name == gave.name}.get(gave.name)
 
     def owned(self, name: str, room: float) -> str:
@@ -140,15 +141,16 @@ class Taken:
 
     def table(self, k: int, place: int, g: Gradient, room: float) -> list[Box]:
         """A gradient; the true one beside it."""
-        shape = g.value if g.value is not None else Value(g.name, words='None')
+        told = self.verdicts[place] if self.verdicts else None
+        shape = verdict.settled(told, g.value) if g.value is not None else Value(g.name, words='None')
         value, key, row = self.there(place) or (shape if self.given else None), f'g{self.number}.{place}', f't{k}'
         plate = lambda v: digits(v, room)
         if value is None:
             ghost = tiles.Tile(shape, key=key, how=plate(shape), there=False)
             name = Text(g.name, 'fut mid3', room, f'{row}N')
             return [stack(name, Text('', 'm'), ghost, gap=style.CLOSE, key=row)]
-        known, told = verdict.known(self.reading), self.verdicts[place] if self.verdicts else None
-        true = verdict.due(known[place], g.name) if known else None
+        known = verdict.known(self.reading)
+        true = verdict.settled(known[place], verdict.due(known[place], g.name)) if known else None
         top = None  # where both have one shape, they share their scale
         if true is not None and true.shape == shape.shape and shape.data is not None:
             top = max(numbers.largest(shape.data), numbers.largest(true.data))

@@ -38,7 +38,7 @@ def units(record: Record, level: int) -> tuple[Unit, ...]:
     """The entries of a tape, those of a loop turn by turn: of a loop in the source, else of what repeats itself."""
     entries = [i for i, e in enumerate(record.entries) if e.level == level]
     kinds: dict[tuple, int] = {}  # equal entries share a number
-    signs = [kinds.setdefault(sign(record.entries[i]), len(kinds)) for i in entries]
+    signs = [kinds.setdefault(sign(record, record.entries[i]), len(kinds)) for i in entries]
     out: list[Unit] = []
     at = 0
     while at < len(entries):
@@ -72,10 +72,11 @@ def in_source(record: Record, entries: list[int], at: int) -> list[tuple[int, ..
     return [tuple(turn) for turn in turns] if len(turns) > 1 else []
 
 
-def sign(entry: Entry) -> tuple:
+def sign(record: Record, entry: Entry) -> tuple:
     """What makes two entries equal: the same op at the same place in the code, on the same shapes."""
     shapes = tuple(v.shape for v in (*entry.inputs, *entry.outputs))
-    return entry.name, entry.kind, entry.mark, entry.note, shapes, entry.inside, len(entry.wires)
+    by = entry.by if entry.by is None else record.entries[record.readings[entry.by].entry].name
+    return entry.name, entry.kind, entry.mark, by, shapes, entry.inside, len(entry.wires)
 
 
 def repeated(entries: list[int], signs: list[int], at: int) -> list[tuple[int, ...]]:

@@ -3,8 +3,9 @@
 from ..ink import tiles
 from ..ink.boxes import Box, Card, Column, Row, Space, Text
 from ..judge.verdict import WRONG
-from ..story.record import Entry, Line, Value
+from ..story.record import Entry, Value
 from . import program, style
+from .lines import Line
 from .now import Now
 from .program import Code, Listing
 

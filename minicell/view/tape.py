@@ -297,7 +297,7 @@ class Cells:
         """The rule that would have been called, on the road that backward does not take."""
         entry = self.record.entries[i]
         reading = self.now.reading(i)
-        many, call = phrases.many_rules(entry), entry.kind == 'call'
+        many, call = len(phrases.lost(entry)) > 1, entry.kind == 'call'
         what = f'{len(phrases.lost(entry))} rules' if many else phrases.displaced(entry).removeprefix('the ')
         state = (NEVER if call else 'it decides') if reading is not None else ''
         quiet = '' if self.now.reads(i) and self.now.told.kind == 'reach' else ' q'

@@ -116,9 +116,9 @@ class Touch:
                 self.asked.setdefault(f'{tag}d{key}', (tensor, dout))
             if key not in self.story.parts:
                 self.value(f'{tag}d{key}', dout, dout.name, 'all starts with it', [])
-        for k, g in self.story.gave(reading):
-            tile, parts = f'{tag}d{entry.keys[k]}', self.story.parts.get(entry.keys[k], ())
-            if tile not in self.tiles:
+        for k, g in enumerate(reading.gave):
+            tile, parts = f'{tag}d{g.key}', self.story.parts.get(g.key, ())
+            if g.when is None or tile not in self.tiles:
                 continue
             given, who = self.lines(entry, reading, g), 'your lines' if entry.yours else 'its bprop'
             who = f'inside {entry.name}' if entry.kind == 'cell' else who
@@ -129,7 +129,7 @@ class Touch:
 
     def rule(self, entry: Entry, reading: Reading, k: int) -> list[Source]:
         """The pictures of what a rule reads for its k-th input: dout, and what it finds on the tape."""
-        how = formula.template_of(entry, k) if entry.outputs else ''
+        how = formula.template(entry, k) if entry.outputs else ''
         named = {field for _, field, _, _ in Formatter().parse(how) if field}
         tables = sources.backward(entry, reading, k, bool(named) and 'out' not in named)
         return self.read(entry, reading, tables, lambda kind, j, value: (kind or str(j)) in {'dout', *named})

@@ -68,6 +68,15 @@ def due(v: Verdict, name: str) -> Value | None:
     return None if v.due is None else Value(name, v.due.shape, '', v.due, '?' * bool(np.isnan(v.due).any()))
 
 
+def settled(v: Verdict | None, value: Value | None) -> Value | None:
+    """A gradient as it is shown once it is judged: what its rounding alone tells from 0 is `≈ 0`."""
+    if v is None or value is None or value.data is None or v.due is None or value.shape != v.due.shape:
+        return value
+    room = np.broadcast_to(v.room, v.due.shape)
+    none = (value.data != 0) & (np.abs(value.data) <= room) & (np.abs(v.due) <= room)
+    return value._replace(data=np.where(none, numbers.ROUNDING, value.data.astype(np.float64))) if none.any() else value
+
+
 def words(record: Record, number: int) -> Said:
     """Title and caption."""
     reading = record.readings[number]

@@ -1,4 +1,4 @@
-"""What a step says: first what happens, then why. Title and caption, one function for each kind of step."""
+"""What a step says: first what happens, then why. Title and caption, one method for each kind of step."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ..judge.verdict import UNKNOWN, WRONG
 from ..story.names import gradient
-from ..story.record import Entry, Pass, Record, Step, Value
+from ..story.record import Entry, Record, Value
 from . import phrases as p
 from . import strip, style
 from .formula import name_of
@@ -18,8 +18,6 @@ Said = tuple[str, str]
 
 EMPTY = 'This tape is empty', 'Nothing was called inside the block of this Tape.'
 IDLE = 'No gradient is being taken, so nothing is taped here.'
-BPROP = 'A bprop is a backward rule of its own.'
-TAPED = 'Backward is taped too'
 
 
 def step_words(story: 'Story', number: int) -> Said:
@@ -27,37 +25,7 @@ def step_words(story: 'Story', number: int) -> Said:
     step = story.record.steps[number]
     if step.kind == 'arrive' and story.named(story.record.passes[step.run]):
         return final(story, step.run)
-    return KINDS[step.kind](story.record, step, number)
-
-
-# ---- forward ----
-
-
-def enter(record: Record, step: Step, number: int) -> Said:
-    """A Cell is called."""
-    if step.run is None:
-        return f'{step.what} is called', IDLE
-    if step.entry is None:
-        return f'{step.what} is called', 'Each operation that it runs writes an entry on the tape.'
-    whose = 'It brings its own bprop' if record.entries[step.entry].yours else 'It has a bprop of its own'
-    empty = all(e.written is None or not strip.numbered(e) or e.written > number for e in record.entries)
-    first = ' The tape is the list of what ran, kept for the way back.' * empty
-    return f'{step.what} is called. {whose}.', f'{BPROP}{first}'
-
-
-def hidden(record: Record, step: Step, number: int) -> Said:
-    """An op inside a Cell with its own bprop runs, or all of them do."""
-    entry = record.entries[step.entry]
-    ghost = next((g for g in entry.ghosts if g.first == number), None)
-    what = ghost.source if ghost and ghost.source else step.what
-    title, not_taped = f'Inside {entry.name}, {what} runs', ', and is not taped'
-    why = f'Without the bprop, {what} would now be an entry of the tape.'
-    if len(entry.hidden) > 1 and (ghost is None or entry.hidden_at == number):
-        title, not_taped = f'{len(entry.hidden)} operations run inside {entry.name}', ', and none is taped'
-        why = 'A Cell with its own bprop leaves one entry: backward will not look inside.'
-    elif ghost is not None and not ghost.lost:
-        not_taped, why = '', 'It has no gradient, so it would not be taped anyway.'
-    return (title, IDLE) if step.run is None else (f'{title}{not_taped}', why)
+    return getattr(Telling(story.record, number), step.kind)()
 
 
 # What an entry says when it is written, by its kind.
@@ -66,7 +34,7 @@ WRITTEN = {
     'loose': ('{name} is not taped', '{why} Result: {outs}.'),
     'call': ('{name} writes one entry on the tape', 'Entry {label} says: for my gradients, call {name}.bprop.'),
     'hook': ('Entry {label} is for your {hook}',
-             'Forward passes through it unchanged. When backward reads it, it calls the hook.'),
+             'Forward passes through it unchanged. When backward reads this entry, it calls the hook.'),
     'gate': ('Entry {label} marks {rule}',
              'Forward passes through it unchanged, and backward too: the hook is called at another entry.'),
     'cell': ('{name} writes entries {label}', 'Inside: {inside}.'),
@@ -77,119 +45,184 @@ WRITTEN = {
 }  # fmt: skip
 
 
-def write(record: Record, step: Step, number: int) -> Said:
-    """An entry is written, or none."""
-    entry = record.entries[step.entry]
-    reading = record.readings[entry.by] if entry.by is not None else None
-    kind = 'memory' if entry.label == '←' else 'gate' if entry.name in p.GATES else entry.kind
-    if kind == 'op' and entry.level:
-        kind = 'lifted' if p.lifted(record, entry) and entry.mark else 'late'
-        if reading is not None and not record.passes[reading.run].watched:  # nobody follows this backward
-            kind = 'unwatched'
-    own = entry.source and (entry.level or whole(record, entry))
-    source, outs = entry.source if own else name_of(entry), ', '.join(map(p.told, entry.outputs))
-    title, caption = WRITTEN[kind]
-    fields = dict(
-        name=name_of(entry), label=entry.label, outs=outs, why=p.sentence(entry.why), source=source,
-        gives=f'Entry {entry.label} is {source}: {outs}.', inside=', '.join(entry.inside), nth=p.nth(entry.level),
-        line=entry.mark and entry.mark.line, hook=p.hook_of(entry), rule=p.rule_of(entry),
-        by=reading and p.code_of(record.entries[reading.entry]),
-    )  # fmt: skip
-    return title.format(**fields), caption.format(**fields) * (kind != 'op' or bool(entry.outputs))
+class Telling:
+    """A step of a record, and all that it is about."""
+
+    def __init__(self, record: Record, number: int) -> None:
+        self.record, self.number = record, number
+        self.step = step = record.steps[number]
+        found = (step.entry, record.entries), (step.reading, record.readings), (step.run, record.passes)
+        self.entry, self.reading, self.run = (None if n is None else of[n] for n, of in found)
+        own = self.entry is not None and self.entry.yours
+        self.whose, self.its = ('Your', 'your') if own else ('Its', 'its')
+
+    # ---- forward ----
+
+    def enter(self) -> Said:
+        """A Cell is called."""
+        what, entries = self.step.what, self.record.entries
+        if self.run is None or self.entry is None:
+            return f'{what} is called', 'Each operation that it runs writes an entry on the tape.' if self.run else IDLE
+        empty = all(e.written is None or not strip.numbered(e) or e.written > self.number for e in entries)
+        first = ' The tape is the list of what ran, kept for the way back.' * empty
+        brings = 'It brings its own bprop' if self.entry.yours else 'It has a bprop of its own'
+        return f'{what} is called. {brings}.', f'A bprop is a backward rule of its own.{first}'
+
+    def hidden(self) -> Said:
+        """An op inside a Cell with its own bprop runs, or all of them do."""
+        entry = self.entry
+        ghost = next((g for g in entry.ghosts if g.first == self.number), None)
+        what = ghost.source if ghost and ghost.source else self.step.what
+        title, not_taped = f'Inside {entry.name}, {what} runs', ', and is not taped'
+        why = f'Without the bprop, {what} would now be an entry of the tape.'
+        if len(entry.hidden) > 1 and (ghost is None or entry.hidden_at == self.number):
+            title, not_taped = f'{len(entry.hidden)} operations run inside {entry.name}', ', and none is taped'
+            why = 'A Cell with its own bprop leaves one entry: backward will not look inside.'
+        elif ghost is not None and not ghost.lost:
+            not_taped, why = '', 'It has no gradient, so it would not be taped anyway.'
+        return (f'{title}{not_taped}', why) if self.run else (title, IDLE)
+
+    def write(self) -> Said:
+        """An entry is written, or none."""
+        record, entry = self.record, self.entry
+        reading = record.readings[entry.by] if entry.by is not None else None
+        kind = 'memory' if entry.label == '←' else 'gate' if entry.name in p.GATES else entry.kind
+        if kind == 'op' and entry.level:
+            kind = 'lifted' if p.lifted(record, entry) and entry.mark else 'late'
+            if reading is not None and not record.passes[reading.run].watched:  # nobody follows this backward
+                kind = 'unwatched'
+        own = entry.source and (entry.level or whole(record, entry))
+        source, outs = entry.source if own else name_of(entry), ', '.join(map(p.told, entry.outputs))
+        title, caption = WRITTEN[kind]
+        fields = dict(
+            name=name_of(entry), label=entry.label, outs=outs, why=p.sentence(entry.why), source=source,
+            gives=f'Entry {entry.label} is {source}: {outs}.', inside=', '.join(entry.inside), nth=p.nth(entry.level),
+            line=entry.mark and entry.mark.line, hook=p.hook_of(entry), rule=p.rule_of(entry),
+            by=reading and p.code_of(record.entries[reading.entry]),
+        )  # fmt: skip
+        return title.format(**fields), caption.format(**fields) * (kind != 'op' or bool(entry.outputs))
+
+    def fail(self) -> Said:
+        """An error ends the run."""
+        entry = self.entry
+        places = {'call': f'{entry.name}.bprop', 'torn': entry.source or 'the next call'}
+        return f'An error in {places.get(entry.kind, name_of(entry))}', next(iter(self.step.what.splitlines()), '')
+
+    # ---- backward ----
+
+    def start(self) -> Said:
+        """Backward starts."""
+        record, run = self.record, self.run
+        seeds, way = ', '.join(map(p.amount, run.seeds)), f'It reads {p.road(record, self.step.run)}'
+        who = p.which_gradient(run) if run.outermost else 'Backward'
+        if not seeds:
+            return f'{who} finds nothing to read back', 'No entry of the tape leads to the result.'
+        if run.asked:  # a jvp reads back twice, the second time to see what the first did with its start
+            first = f'{"For a column " * (run.asked == "jacfwd")}{run.asked} reads back twice; this is taped.'
+            second = 'That is the direction v.' if run.asked == 'jvp' else 'The 1 chooses the column.'
+            title = f'The {p.nth(run.again)} reading of {run.asked} starts with {seeds}'
+            return title, f'{second if run.again else first} {way}.'
+        watched = ' Backward is taped too, for the gradient around it.' * run.watched
+        if (by := p.takeover_around(record, run)) is not None:
+            part = f'It is a part of this {"bprop" if by.kind == "call" else "hook"}. ' * (not run.watched)
+            name = p.which_gradient(run).replace('The', 'the') if run.outermost or run.inner else 'a gradient'
+            return f'Inside {p.code_of(by)}, {name} starts with {seeds}', f'{part}{way}.{watched}'
+        own = ': your own lines, backwards' * (run.outermost and p.yours(record, self.step.run))
+        each = ', entry by entry' * (not run.outermost and ', then' not in way)
+        return f'{who} starts with {seeds}', f'{way}{own}{each}.{watched}'
+
+    def reach(self) -> Said:
+        """Backward reaches an entry."""
+        entry, douts = self.entry, self.reading.douts
+        if entry.kind == 'call':
+            into, be = 'your own lines' if entry.yours else 'its own bprop', 'are' if len(p.lost(entry)) > 1 else 'is'
+            why = f'{entry.name} has its own bprop, so {p.displaced(entry)} {be} never called'
+            return f'Takeover: backward turns off its road, into {into}', f'{why}: {entry.name}.bprop runs instead.'
+        if entry.kind == 'hook':
+            alone = len(douts) == 1 and douts[0].name.startswith('dout[')
+            came = p.told(douts[0], 'dout') if alone else ', '.join(map(p.told, douts))
+            why = f'It gets {came}, and may put another in its place.'
+            return f'Takeover: backward calls your {p.hook_of(entry)}', why
+        if entry.kind == 'cell':
+            return f'Backward enters {entry.name}', f'It brings {", ".join(map(p.told, douts))}.'
+        came = p.come(self.record, entry, self.reading)
+        return f'Backward reads entry {entry.label}: {p.rule_of(entry)}', f'It gets {came}.'
+
+    def inside(self) -> Said:
+        """A line of a bprop runs."""
+        entry, step, value = self.entry, self.step, self.step.value
+        who = f'{self.whose} {f"line {step.mark.line}" if step.mark else "code"}'
+        deaf = entry.kind == 'call' and entry.facts and not entry.facts.reads_dout
+        rest = f'{p.amount(value)}.{" It does not use dout." * bool(deaf)}'
+        if value.name:
+            return f'{who} makes {value.name}', f'{value.name} = {step.what}: {rest}'
+        return f'{who} runs {step.what}', f'The result is {rest}'
+
+    def give(self) -> Said:
+        """An entry hands out its gradients."""
+        entry, reading = self.entry, self.reading
+        gave = [g for g in p.given(self.record, entry, reading) if g.value]
+        named = ['' if g.name == gradient('') else g.name for g in gave]
+        names = p.listed(list(dict.fromkeys(name or 'a gradient' for name in named))) or 'nothing'
+        each = [p.told(g.value, name) for g, name in zip(gave, named, strict=True)]
+        own = ', '.join(f'{said}{", twice" * (each.count(said) > 1)}' for said in dict.fromkeys(each))
+        if entry.kind == 'cell':
+            return f'{entry.name} has been read', own or 'Its Parameters have their gradients.'
+        if entry.kind == 'call':
+            taken = 'It is taken as it is' if len(gave) < 2 else 'They are taken as they are'
+            return f'{self.whose} bprop returns {names}', f'{taken}: nobody checks the numbers.'
+        if entry.kind == 'hook':
+            return self.hooked(own)
+        none = next((g for g in reading.gave if g.value is None and g.of), None)
+        rest = f'{none.of} gets no gradient: {none.why}.' if none is not None and none.why else ''
+        caption = ' '.join(filter(None, (own and f'{own}.', rest))) or 'None.'
+        return p.sentence(f'{p.rule_of(entry)} gives {names}').rstrip('.'), caption
+
+    def hooked(self, own: str) -> Said:
+        """A hook has returned: what of the gradients is another now."""
+        hooks, who = self.reading.hooks, f'Your {p.hook_of(self.entry)} changes'
+        pairs = zip(hooks[0].before, hooks[-1].after or hooks[-1].before, strict=False)
+        changed = list(dict.fromkeys(after.name for before, after in pairs if not alike(before, after)))
+        if changed:
+            return f'{who} {p.listed(changed)}', f'{own}.'
+        returned = any(h.after is not None for h in hooks)
+        why = f'It returned what it had got: {own}' if returned else 'It returned None: the gradient goes on as it came'
+        return f'{who} nothing', f'{why}.'
+
+    def add(self) -> Said:
+        """Contributions are added."""
+        step, times = self.step, 'twice' if self.step.ways == 2 else f'{self.step.ways} times'
+        title = f'{step.what or "A tensor without a name"} was used {times}: its gradients are added'
+        if not step.parts or not all(map(p.few, step.parts)):
+            return title, f'Each use sent back a gradient of its own: {step.ways} so far.'
+        total = p.amount(step.parts[0]._replace(data=sum(v.data for v in step.parts)))
+        sign, _, said = p.added(step.parts).partition(' ')
+        return title, f'{said} {sign} {total}.'
+
+    def arrive(self) -> Said:
+        """The gradients arrive."""
+        run = self.run
+        said = [p.told(a.total, a.name) if a.total and (a.parts or run.asked) else p.missing(a) for a in run.arrivals]
+        if run.asked:
+            said = '; '.join(said)
+            if not run.again:
+                then = 'The second reading asks how that depends on what this one started with.'
+                return f'The first reading of {run.asked} ends', f'{said}. {then}'
+            if run.asked == 'jvp':
+                return f'{said}: the derivative along v', 'It is the Jacobian times v: how the result changes along v.'
+            return f'A column of the Jacobian arrives: {said}', 'jacfwd puts the columns side by side.'
+        which = p.which_gradient(run) if run.inner or p.takeover_around(self.record, run) is None else ''
+        count, many = len(run.arrivals), len(run.arrivals) >= style.FEW
+        names = f'{count} gradients' if many else p.listed([a.name for a in run.arrivals])
+        rest = f'; and {count - 2} more' * many
+        title = f'{which}{": " * bool(which)}{names} {"arrives" if count == 1 else "arrive"}'
+        return title, f'{"; ".join(said[: 2 if many else style.FEW])}{rest}.'
 
 
 def whole(record: Record, entry: Entry) -> bool:
     """Whether the line that an entry stands for is its own, and does not call a Cell of which it is one of several."""
     around = [s for s in entry.scopes if record.scopes[s].mark == entry.mark]
     return not any(s in e.scopes for s in around for e in record.entries if e is not entry)
-
-
-def fail(record: Record, step: Step, number: int) -> Said:
-    """An error ends the run."""
-    entry = record.entries[step.entry]
-    place = {'call': f'{entry.name}.bprop', 'torn': entry.source or 'the next call'}.get(entry.kind, name_of(entry))
-    return f'An error in {place}', next(iter(step.what.splitlines()), '')
-
-
-# ---- backward ----
-
-
-def start(record: Record, step: Step, number: int) -> Said:
-    """Backward starts."""
-    run = record.passes[step.run]
-    seeds, way = ', '.join(map(p.amount, run.seeds)), f'It reads {p.road(record, step.run)}'
-    which = p.which_gradient(run) if run.outermost else ''
-    if not seeds:
-        return f'{which or "Backward"} finds nothing to read back', 'No entry of the tape leads to the result.'
-    if run.asked:  # a jvp reads back twice, the second time to see what the first did with its start
-        first = f'{"For a column " * (run.asked == "jacfwd")}{run.asked} reads back twice; this is taped.'
-        second = 'That is the direction v.' if run.asked == 'jvp' else 'The 1 chooses the column.'
-        title = f'The {p.nth(run.again)} reading of {run.asked} starts with {seeds}'
-        return title, f'{second if run.again else first} {way}.'
-    watched = f' {TAPED}, for the gradient around it.' * run.watched
-    if (by := p.takeover_around(record, run)) is not None:
-        whose = '' if run.watched else f'It is a part of this {"bprop" if by.kind == "call" else "hook"}. '
-        name = p.which_gradient(run).replace('The', 'the') if run.outermost or run.inner else 'a gradient'
-        return f'Inside {p.code_of(by)}, {name} starts with {seeds}', f'{whose}{way}.{watched}'
-    if run.outermost:
-        return f'{which} starts with {seeds}', f'{way}{": your own lines, backwards" * p.yours(record, step.run)}.'
-    return f'Backward starts with {seeds}', f'{way}{", entry by entry" * (", then" not in way)}.{watched}'
-
-
-def reach(record: Record, step: Step, number: int) -> Said:
-    """Backward reaches an entry."""
-    entry, reading = record.entries[step.entry], record.readings[step.reading]
-    if entry.kind == 'call':
-        into, be = 'your own lines' if entry.yours else 'its own bprop', 'are' if p.many_rules(entry) else 'is'
-        why = f'{entry.name} has its own bprop, so {p.displaced(entry)} {be} never called'
-        return f'Takeover: backward turns off its road, into {into}', f'{why}: {entry.name}.bprop runs instead.'
-    if entry.kind == 'hook':
-        alone = len(reading.douts) == 1 and reading.douts[0].name.startswith('dout[')
-        came = p.told(reading.douts[0], 'dout') if alone else ', '.join(map(p.told, reading.douts))
-        why = f'It gets {came}, and may put another in its place.'
-        return f'Takeover: backward calls your {p.hook_of(entry)}', why
-    if entry.kind == 'cell':
-        return f'Backward enters {entry.name}', f'It brings {", ".join(map(p.told, reading.douts))}.'
-    return f'Backward reads entry {entry.label}: {p.rule_of(entry)}', f'It gets {p.come(record, entry, reading)}.'
-
-
-def inside(record: Record, step: Step, number: int) -> Said:
-    """A line of a bprop runs."""
-    entry, value = record.entries[step.entry], step.value
-    who = f'{"Your" if entry.yours else "Its"} {f"line {step.mark.line}" if step.mark else "code"}'
-    deaf = entry.kind == 'call' and entry.facts and not entry.facts.reads_dout
-    rest = f'{p.amount(value)}.{" It does not use dout." if deaf else ""}'
-    if value.name:
-        return f'{who} makes {value.name}', f'{value.name} = {step.what}: {rest}'
-    return f'{who} runs {step.what}', f'The result is {rest}'
-
-
-def give(record: Record, step: Step, number: int) -> Said:
-    """An entry hands out its gradients."""
-    entry, reading = record.entries[step.entry], record.readings[step.reading]
-    gave = [g for g in p.given(record, entry, reading) if g.value]
-    named = ['' if g.name == gradient('') else g.name for g in gave]
-    names = p.listed(list(dict.fromkeys(name or 'a gradient' for name in named))) or 'nothing'
-    own = ', '.join(p.told(g.value) for g in gave)
-    if entry.kind == 'cell':
-        return f'{entry.name} has been read', own or 'Its Parameters have their gradients.'
-    if entry.kind == 'call':
-        taken = 'It is taken as it is' if len(gave) < 2 else 'They are taken as they are'
-        return f'{"Your" if entry.yours else "Its"} bprop returns {names}', f'{taken}: nobody checks the numbers.'
-    if entry.kind == 'hook':
-        was, last = reading.hooks[0].before, reading.hooks[-1]
-        pairs = zip(was, last.after or last.before, strict=False)
-        changed = list(dict.fromkeys(after.name for before, after in pairs if not alike(before, after)))
-        if changed:
-            return f'Your {p.hook_of(entry)} changes {p.listed(changed)}', f'{own}.'
-        returned = any(h.after is not None for h in reading.hooks)
-        why = f'It returned what it had got: {own}' if returned else 'It returned None: the gradient goes on as it came'
-        return f'Your {p.hook_of(entry)} changes nothing', f'{why}.'
-    none = [g for g in reading.gave if g.value is None and g.of]
-    rest = f'{none[0].of} gets no gradient: {none[0].why}.' if none and none[0].why else ''
-    handed = ', '.join(p.told(g.value, name) for g, name in zip(gave, named, strict=True))
-    caption = ' '.join(filter(None, (handed and f'{handed}.', rest))) or 'None.'
-    return p.sentence(f'{p.rule_of(entry)} gives {names}').rstrip('.'), caption
 
 
 def alike(one: Value, other: Value) -> bool:
@@ -199,37 +232,7 @@ def alike(one: Value, other: Value) -> bool:
     return np.array_equal(one.data, other.data, equal_nan=one.data.dtype.kind in 'fc')
 
 
-def add(record: Record, step: Step, number: int) -> Said:
-    """Contributions are added."""
-    times = 'twice' if step.ways == 2 else f'{step.ways} times'
-    title = f'{step.what or "A tensor without a name"} was used {times}: its gradients are added'
-    if not step.parts or not all(map(p.few, step.parts)):
-        return title, f'Each use sent back a gradient of its own: {step.ways} so far.'
-    total = step.parts[0]._replace(data=sum(v.data for v in step.parts))
-    return title, f'{" + ".join(map(p.amount, step.parts))} = {p.amount(total)}.'
-
-
 # ---- the end ----
-
-
-def arrive(record: Record, step: Step, number: int) -> Said:
-    """The gradients arrive."""
-    run = record.passes[step.run]
-    said = [p.told(a.total, a.name) if a.total and (a.parts or run.asked) else p.missing(a) for a in run.arrivals]
-    if run.asked:
-        said = '; '.join(said)
-        if not run.again:
-            then = 'The second reading asks how that depends on what this one started with.'
-            return f'The first reading of {run.asked} ends', f'{said}. {then}'
-        if run.asked == 'jvp':
-            return f'{said}: the derivative along v', 'It is the Jacobian times v: how the result changes along v.'
-        return f'A column of the Jacobian arrives: {said}', 'jacfwd puts the columns side by side.'
-    which = p.which_gradient(run) if run.inner or p.takeover_around(record, run) is None else ''
-    count, many = len(run.arrivals), len(run.arrivals) >= style.FEW
-    names = f'{count} gradients' if many else p.listed([a.name for a in run.arrivals])
-    rest = f'; and {count - 2} more' * many
-    title = f'{which}{": " * bool(which)}{names} {"arrives" if count == 1 else "arrive"}'
-    return title, f'{"; ".join(said[: 2 if many else style.FEW])}{rest}.'
 
 
 def final(story: 'Story', number: int) -> Said:
@@ -241,10 +244,12 @@ def final(story: 'Story', number: int) -> Said:
     wrong = [name for name, v in zip(called, run.verdicts, strict=False) if v.verdict == WRONG]
     if wrong:
         return f'Your {p.some(wrong)} {"are" if len(wrong) > 1 else "is"} wrong, and nobody noticed', way
-    if (found := derivative(record, run)) is not None and p.levels(record, number) and p.yours(record, number):
-        return f'{said[0]}, the second derivative: how {found[0]} changes with {found[1]}', way
-    of = record.passes[run.result_of].asked or 'gradient' if run.result_of is not None else ''
-    what = f'the gradient of your {of}' if of else 'a gradient through another gradient'
+    inner = record.passes[run.result_of] if run.result_of is not None else None
+    if inner is not None and not inner.inner and len(inner.arrivals) == len(run.arrivals) == 1:
+        (first,), (second,) = inner.arrivals, run.arrivals
+        if p.single(first.total) and first.of == second.of and p.yours(record, number):
+            return f'{said[0]}, the second derivative: how {first.name} changes with {first.of}', way
+    what = f'the gradient of your {inner.asked or "gradient"}' if inner else 'a gradient through another gradient'
     what = what if run.seeds else f'nothing leads back to {p.listed([a.of for a in run.arrivals])}'
     return f'{", ".join(said)}: {what}', way
 
@@ -263,16 +268,3 @@ def way_of(record: Record, number: int) -> str:
     if any(e.kind == 'call' and e.yours for e in inner):
         return 'The second tape is empty: what your lines used was a constant there, and a constant has no gradient.'
     return f'Nothing on the tapes leads from the gradient inside back to {p.listed([a.of for a in run.arrivals])}.'
-
-
-def derivative(record: Record, run: Pass) -> tuple[str, str] | None:
-    """Of a second derivative: what the first one is called, and with respect to what it is taken."""
-    inner = record.passes[run.result_of] if run.result_of is not None else None
-    if inner is None or inner.inner or len(run.arrivals) != 1 or len(inner.arrivals) != 1:
-        return None
-    (second,), (first,) = run.arrivals, inner.arrivals
-    at = next((v for e in record.entries for v in e.inputs if v.name == first.of and p.single(v)), None)
-    return (first.name, at.name) if at is not None and p.single(first.total) and first.of == second.of else None
-
-
-KINDS = {f.__name__: f for f in (enter, hidden, write, start, reach, inside, give, add, arrive, fail)}

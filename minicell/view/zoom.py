@@ -149,19 +149,15 @@ def joined(record: Record, found: list[int], readings: list[Reading]) -> Reading
     scope = record.scopes[common([record.entries[i] for i in found])]
     of = {key: v.name for key, v in zip(scope.keys, scope.inputs, strict=True)}
     sums: dict[int, Gradient] = {}
-    for reading in readings:
-        entry = record.entries[reading.entry]
-        floats = [k for k, v in zip(entry.keys, entry.inputs, strict=False) if v.data is not None]
-        for key, g in zip(floats, reading.gave, strict=False):
-            if key not in of:
-                continue
-            before = sums.get(key)
-            if before is None or before.value is None:
-                name = gradient(of[key])
-                sums[key] = Gradient(name, of[key], g.value and g.value._replace(name=name), g.why)
-            elif g.value is not None and g.value.data.shape == before.value.data.shape:
-                total = before.value.data + g.value.data
-                sums[key] = before._replace(value=before.value._replace(data=total))
+    for g in (g for reading in readings for g in reading.gave if g.key in of):
+        before = sums.get(g.key)
+        if before is None or before.value is None:
+            name = gradient(of[g.key])
+            value = g.value and g.value._replace(name=name)
+            sums[g.key] = g._replace(name=name, of=of[g.key], value=value, formula='', line=0)
+        elif g.value is not None and g.value.data.shape == before.value.data.shape:
+            value = before.value._replace(data=before.value.data + g.value.data)
+            sums[g.key] = before._replace(value=value, when=g.when, tensor=None)
     gave = tuple(sums[key] for key in dict.fromkeys(scope.keys) if key in sums)
     given = [r.given for r in readings if r.given is not None]
     error = next((r.error for r in readings if r.error), '')

@@ -7,12 +7,12 @@ import pytest
 import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.core.watch import Begin, Call, Enter, Op
-from minicell.story.names import target as assigned
+from minicell.story.places import source
 from tests.core.cells import of_kind
 
 
 def told(where):
-    return where.expression, assigned(where.text, where.expression)
+    return source(where)
 
 
 SOURCE = """\
@@ -67,12 +67,12 @@ DUE = [
     ('Sub', 'b = 1 - a', '1 - a', 'b'),
     ('MatMul', 'c = matmul(a, b)', 'matmul(a, b)', 'c'),
     ('ReduceSum', 'd = c.sum(0)', 'c.sum(0)', 'd'),
-    ('Mul', 'e = d * 2', 'd * 2', ''),
+    ('Mul', 'e = d * 2', 'd * 2', 'e'),
     ('Sin', 'g = ops.tanh', 'ops.sin(e)', ''),
     ('Cos', 'g = ops.tanh', 'ops.cos(e)', ''),
     ('Add', 'g = ops.tanh', 'ops.sin(e) + ops.cos(e)', ''),
     ('Tanh', 'g = ops.tanh', 'ops.tanh(ops.sin(e) + ops.cos(e))', 'g'),
-    ('Mul', 'h = (g *', 'g * g', ''),
+    ('Mul', 'h = (g *', 'g * g', 'h'),
     ('Neg', 'i = -h', '-h', 'i'),
     ('StridedSlice', 'j = h[0]', 'h[0]', 'j'),
     ('ReduceSum', 'total = k.sum()', 'k.sum()', ''),

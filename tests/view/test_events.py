@@ -92,7 +92,7 @@ def test_a_gradient_penalty_lies_on_the_first_tape_and_its_input_has_its_own_nam
     outer = record.passes[0]
     own = [e for e in record.entries if (e.mark and e.source.startswith('((slope')) or e.source == 'slope * slope']
     assert own and all(e.level == 0 for e in own)
-    assert [e.level for e in record.entries if e.note.startswith('by')] == [1] * sum(e.level for e in record.entries)
+    assert [e.level for e in record.entries if e.by is not None] == [1] * sum(e.level for e in record.entries)
     assert [a.of for a in outer.arrivals] == ['w'] and outer.level == 2
 
 

@@ -272,7 +272,7 @@ def test_a_line_of_the_bprop_lifts_off_onto_the_second_tape():
     record = picture('relu6').record
     entry = next(e for e in record.entries if e.label == '1′')
     assert entry.level == 1
-    tells(entry.note, 'Net.bprop', 'line 19')
+    assert (record.entries[record.readings[entry.by].entry].name, entry.mark.line) == ('Net', 19)
     last = shown(picture('relu6'))
     assert {'first tape', 'second tape', '1′ ReLU', 'line 19 of the bprop, as it ran'} <= set(last)
     assert 'line 19 of the bprop, as it ran' not in shown(picture('relu6'), lifted - 1)

@@ -9,7 +9,8 @@ import minicell as ms
 from minicell.core.watch import Begin, Give, Op, Pull
 from minicell.ink.boxes import Arrow, Box, Canvas, Card, Column, Grid, Link, Put, Row, Space, Span, Text
 from minicell.ink.numbers import said
-from minicell.story.names import gradient, inputs, parameters, target
+from minicell.story.names import gradient, inputs, parameters
+from minicell.story.places import source as written
 from minicell.teach.figure import BACK, Drawing, Figure, heading
 
 SLOT = 62  # pixels of a number under its name
@@ -53,8 +54,7 @@ def happened(program: Callable, arguments: tuple, dout: float) -> tuple[list[Ent
         names = inputs(op.where.expression, len(op.inputs))
         values = tuple((name, float(t)) for name, t in zip(names, op.inputs, strict=True))
         handed = tuple(float(g) for _, g in gave[op.at].gradients)
-        to = target(op.where.text, op.where.expression)
-        said = f'{to} = {op.where.expression}' if to else op.where.expression
+        said = ' = '.join(filter(None, reversed(written(op.where))))
         entries.append(Entry(op.rule.name, said, values, float(op.out), float(came[op.at].cotangent), handed))
     arrivals = []
     for name, source in zip(parameters(program, len(begin.inputs)), begin.inputs, strict=True):
