@@ -31,7 +31,7 @@ ALIASES = [f'from builtins import {kind.__name__} as {alias}' for kind, alias in
 OPERANDS = {
     'input', 'other', 'x', 'y', 'exponent', 'dividend', 'divisor', 'value', 'tensor2', 'mat2', 'input_x',
 }  # fmt: skip
-AXES = {'axis', 'dim'}
+AXES, PAIRS = {'axis', 'dim'}, {'kernel_size', 'stride', 'padding', 'dilation'}
 # what is in them, where an annotation leaves it open
 INSIDE = {
     tuple: 'Any, ...', list: 'Any', set: 'Any', dict: 'Any, Any', OrderedDict: 'Any, Any', ValuesView: 'Any',
@@ -120,6 +120,8 @@ class Stub:
             return self.operand() if said == 'Tensor | _float' else said
         if each.name in OPERANDS and each.default is EMPTY:
             return self.operand() if several else self.spelled(minicell.Tensor)
+        if each.name in PAIRS:
+            return '_int | _tuple[_int, ...]'
         if each.name in AXES:
             return f'_int | {self.of("collections.abc", "Sequence")}[_int] | None'
         if type(each.default) in (bool, str):

@@ -15,7 +15,7 @@ from . import tape
 from .bprop_result import bad_signature, check_result, input_names
 from .errors import HOME, CellError, caller, users_line
 from .primitives import place_several, zeros_like
-from .rules import ENTER, LEAVE, Parts, Rule
+from .rules import ENTER, LEAVE, Parts, Rule, add_up
 from .tape import NOWHERE, note
 from .tensor import LENT, Tensor, blank, copied, exchange, is_float, lend, map_tensors, tensors_in, wrap
 from .trap import books, captured, in_own_thread, joined
@@ -28,7 +28,7 @@ class Cell:
     internal_params: list | None = None  # the Parameters for which bprop returns gradients
     _around: Callable | None = None  # called instead of construct: for hooks, or a graph
     _bprop_debug = False  # whether `_report` is called after each bprop
-    _reads: frozenset | None = None  # attributes of self that bprop reads; None unless a trap asks
+    _reads: object | None = None  # attributes of self that bprop reads; None unless a trap asks
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -85,11 +85,7 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     if not one or kwargs or tape.looking or cell.internal_params:
         return _call_with_any_inputs(cell, args, kwargs, frame, inside, arity)
     given, at = blank(), x.at  # construct, and the entry, get a new Tensor
-    given.array, given.at, args = (
-        x.array,
-        inside + 1,
-        (given,),
-    )  # not inside: construct may write what it made, no input
+    given.array, given.at, args = x.array, inside + 1, (given,)  # (what it made, at `inside`, it may write)
     try:
         result = tape.hide(inside, cell._construct, args, kwargs)
     finally:
@@ -255,13 +251,10 @@ class Takeover(Rule):
     def title(self, entry):
         return type(entry[2]).__name__
 
-    def vjp_arrays(self, g, cts, offset, x, y, out):
-        _add(check_result(y, x, call_bprop(y, copied(x), out, g)), cts, offset)
-
     def vjp(self, g, offset, x, y, out):
         pairs = check_result(y, x, call_bprop(y, copied(x), out, g))
         on_tensors = any(type(d) is Tensor for d in (g.of.values() if isinstance(g, Parts) else (g,)))
-        return pairs if on_tensors else [(t, d if d is None else d.array) for t, d in pairs]
+        return pairs if on_tensors else _on_arrays(pairs)
 
     def tensors(self, x, y):
         return tuple(tensors_in(x))
@@ -281,19 +274,14 @@ class TakeoverOfOne(Takeover):
                     c = cts[i]
                     cts[i] = d if c is None else c + d
                 return
-        _add(check_result(y, x, returned), cts, offset)
+        add_up(_on_arrays(check_result(y, x, returned)), cts, offset)
 
 
 takeover, takeover_of_one = Takeover('Takeover', None), TakeoverOfOne('Takeover', None)
 
 
-def _add(pairs: Iterable[tuple], cts: list, offset: int) -> None:
-    """Add the gradients that a bprop returned to the cotangents."""
-    for t, d in pairs:
-        i = t.at - offset
-        if i >= 0 and d is not None:
-            c = cts[i]
-            cts[i] = d.array if c is None else c + d.array
+def _on_arrays(pairs: Iterable[tuple]) -> list[tuple]:
+    return [(t, d if d is None else d.array) for t, d in pairs]
 
 
 def call_bprop(cell: Cell, inputs: tuple, out: object, g: object) -> object:

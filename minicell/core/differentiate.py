@@ -18,7 +18,7 @@ from . import tape
 from .bprop_result import cotangents
 from .errors import caller
 from .primitives import ones_like, zeros_like
-from .rules import BACK, BEGIN, END, FAIL, GIVE, PULL, Marker, NoRule, leaf
+from .rules import BACK, BEGIN, END, FAIL, GIVE, PULL, Marker, NoRule, add_up, leaf
 from .tape import NOWHERE, note
 from .tensor import Tensor, lend, tensors_in, wrap
 from .trap import books, captured, joined, writes
@@ -313,11 +313,7 @@ def read_back(gradient: Gradient, cts: list) -> None:
             note(FAIL, rule, error, entry, None)
             raise
         note(GIVE, entry, gave, None, None)
-        for t, d in gave:
-            i = t.at - offset
-            if d is not None and i >= 0:
-                c = cts[i]
-                cts[i] = d if c is None else c + d
+        add_up(gave, cts, offset)
 
 
 def _finished(cts: list, leaves: list, on_arrays: bool) -> tuple[list[Tensor], list[int], bool]:

@@ -19,10 +19,10 @@ class DType:
 
     __slots__ = ('name', 'numpy', 'title')
 
-    def __init__(self, name: str, title: str, numpy: type) -> None:
-        self.name = name
-        self.title = title
-        self.numpy = np.dtype(numpy)
+    def __init__(self, name: str) -> None:
+        self.name, plain = name, name.rstrip('_')
+        self.title = plain.capitalize().replace('Uint', 'UInt')
+        self.numpy = np.dtype(plain)
 
     def __str__(self) -> str:
         return self.title
@@ -34,25 +34,10 @@ class DType:
         return self.name  # each dtype is a single object, so that `is` compares them
 
 
-bool_ = DType('bool_', 'Bool', np.bool_)
-int8 = DType('int8', 'Int8', np.int8)
-int16 = DType('int16', 'Int16', np.int16)
-int32 = DType('int32', 'Int32', np.int32)
-int64 = DType('int64', 'Int64', np.int64)
-uint8 = DType('uint8', 'UInt8', np.uint8)
-uint16 = DType('uint16', 'UInt16', np.uint16)
-uint32 = DType('uint32', 'UInt32', np.uint32)
-uint64 = DType('uint64', 'UInt64', np.uint64)
-float16 = DType('float16', 'Float16', np.float16)
-float32 = DType('float32', 'Float32', np.float32)
-float64 = DType('float64', 'Float64', np.float64)
-complex64 = DType('complex64', 'Complex64', np.complex64)
-complex128 = DType('complex128', 'Complex128', np.complex128)
-
-ALL = (
-    *(int8, int16, int32, int64, uint8, uint16, uint32, uint64),
-    *(float16, float32, float64, complex64, complex128, bool_),
-)
+INTEGERS = 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64'
+ALL = tuple(map(DType, (*INTEGERS, 'float16', 'float32', 'float64', 'complex64', 'complex128', 'bool_')))
+int8, int16, int32, int64, uint8, uint16, uint32, uint64, *_others = ALL
+float16, float32, float64, complex64, complex128, bool_ = _others
 BY_NUMPY = {d.numpy: d for d in ALL}
 FLOAT16 = float16.numpy  # its sums are made in Float32, or what is small would be rounded away
 

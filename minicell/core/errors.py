@@ -7,6 +7,7 @@ is about, what was given, what is needed, how to write it, and which line of the
 import linecache
 import os
 import sys
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from types import CodeType
 
@@ -142,6 +143,13 @@ def caller(frame=None):
     while frame is not None and frame.f_code.co_filename.startswith(NOT_THE_USERS):
         frame = frame.f_back
     return frame
+
+
+def frames(frame) -> Iterator:
+    """A frame, and those around it."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 def refuse_copy(self: object) -> tuple:

@@ -280,7 +280,16 @@ def on_both(op: Callable, kernel: Callable | None = None) -> Callable:
 zeros_like = plain('ZerosLike', np.zeros_like, Shaped)
 ones_like = plain('OnesLike', np.ones_like, Shaped)
 
-CAST = UnaryWith('Cast', lambda x, dtype: x.astype(dtype), lambda g, out, x, dtype: g.astype(x.dtype))
+
+def _cast(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """x in another dtype. From floats to integers a NaN has none, about which NumPy is not to warn."""
+    if dtype.kind in 'fc' or x.dtype.kind not in 'fc':  # (errstate takes as long as the cast)
+        return x.astype(dtype)
+    with np.errstate(invalid='ignore'):
+        return x.astype(dtype)
+
+
+CAST = UnaryWith('Cast', _cast, lambda g, out, x, dtype: g.astype(x.dtype))
 REAL = 'the rules are for real numbers, so give its real and its imaginary part as two'
 COMPLEX = NoRule('Cast', CAST.kernel, f'it makes a complex Tensor, and {REAL} Tensors.')
 CUT = Plain('Cast', CAST.kernel)
@@ -290,5 +299,4 @@ def cast_to(x: Tensor, dtype: np.dtype, frame=None) -> Tensor:
     """x in another dtype. A gradient passes only from floats to floats."""
     if dtype.kind in 'fc' and x.array.dtype.kind in 'fc':
         return apply(COMPLEX if x.array.dtype.kind != 'c' == dtype.kind else CAST, x, (dtype,), frame or getframe(2))
-    with np.errstate(invalid='ignore'):  # a NaN has no integer
-        return apply_plain(CUT, (x,), frame or getframe(2), dtype)
+    return apply_plain(CUT, (x,), frame or getframe(2), dtype)

@@ -7,7 +7,7 @@ index `t.at - offset`; a negative index means that t is constant for this gradie
 these two out, because grad(grad) takes 12 % longer with the general method.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -33,6 +33,8 @@ ENTER, LEAVE, BEGIN, BACK, PULL, GIVE, END, FAIL, WRITE = map(Marker, NOTES)
 
 def sum_to_shape(g, shape: tuple[int, ...]):
     """Sum a gradient, an array or a Tensor, to the shape that an input had before it was broadcast."""
+    if g.shape == shape:
+        return g
     if g.dtype is FLOAT16:  # of an array
         return sum_to_shape(g.astype(np.float32), shape).astype(FLOAT16)
     extra = g.ndim - len(shape)
@@ -42,6 +44,15 @@ def sum_to_shape(g, shape: tuple[int, ...]):
     if g.shape != shape:
         g = g.sum(tuple([i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1]), keepdims=True)
     return g
+
+
+def add_up(pairs: Iterable[tuple], cts: list, offset: int) -> None:
+    """Add the cotangents of these Tensors to `cts`."""
+    for t, d in pairs:
+        i = t.at - offset
+        if d is not None and i >= 0:
+            c = cts[i]
+            cts[i] = d if c is None else c + d
 
 
 class Rule:
@@ -77,11 +88,7 @@ class Rule:
 
     def vjp_tensors(self, g, cts: list, offset: int, x: object, y: object, out: object) -> None:
         """Add the cotangents of the inputs to `cts`."""
-        for t, d in self.vjp(g, offset, x, y, out):
-            i = t.at - offset
-            if d is not None and i >= 0:
-                c = cts[i]
-                cts[i] = d if c is None else c + d
+        add_up(self.vjp(g, offset, x, y, out), cts, offset)
 
     vjp_arrays = vjp_tensors  # where `vjp` takes both
 
@@ -190,17 +197,6 @@ class Many(Rule):
     def __init__(self, name: str, kernel: Callable, vjps: tuple | Callable) -> None:
         super().__init__(name, kernel)
         self.of = vjps if callable(vjps) else [dx and in_its_dtype(dx) for dx in vjps].__getitem__
-
-    def vjp_arrays(self, g, cts, offset, x, y, out):
-        values = (*y, *[t.array for t in x])
-        for k, t in enumerate(x):
-            i = t.at - offset
-            if i >= 0 and (dx := self.of(k)):
-                d = dx(g, out.array, *values)
-                if d.shape != t.array.shape:
-                    d = sum_to_shape(d, t.array.shape)
-                c = cts[i]
-                cts[i] = d if c is None else c + d
 
     def vjp(self, g, offset, x, y, out):
         values, o = (x, out) if type(g) is Tensor else ([t.array for t in x], out.array)

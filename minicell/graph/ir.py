@@ -10,7 +10,7 @@ from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, WRITE, Marker
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..errors import GraphValueError
 from ..traps.snapshot import snapshot
-from .words import graph_dot, graph_lines
+from .words import graph_lines
 from .world import Read
 
 STEP, STEPPED = Marker('step'), Marker('stepped')  # of an optimizer, for the trace alone: no events
@@ -195,7 +195,6 @@ class Graph:
         return end + 1
 
     __str__ = __repr__ = lambda self: '\n'.join(graph_lines(self))
-    dot = graph_dot
 
 
 def _emptied(value: object, graph: Graph | None) -> object:
@@ -221,7 +220,5 @@ def _matching(entries: list, k: int, opens: Marker, closes: Marker, inside: Mark
 
 def _must(holds: bool, said: str, site: tuple) -> None:
     """Raise, unless something holds, with the line where that was called which a graph has no place for."""
-    where = Where(*site) if site[0] else None
     if not holds:
-        line = f'\n  your line: {where.said}' if where else users_line()
-        raise GraphValueError(f'{said}.{line}')
+        raise GraphValueError(f'{said}.{users_line(Where(*site) if site[0] else None)}')

@@ -48,7 +48,7 @@ def jit(
 ) -> Callable:
     """Trace a function once a signature and replay it. MindSpore's options are accepted and have no effect.
 
-    `f.graphs` are its newest traces; printing one shows it in words, `minicell.view.draw` as a drawing.
+    `f.graphs` are its newest traces; printing one shows it in words.
 
     >>> @ms.jit
     ... def f(x):

@@ -1,4 +1,4 @@
-"""A graph in words, and in the DOT language."""
+"""A graph in words."""
 
 from inspect import unwrap
 
@@ -63,33 +63,3 @@ def _constant(t: object) -> str:
     if hasattr(t, 'requires_grad'):
         return f'Parameter {t.dtype} {t.shape}'
     return f'constant {t}' if t.size == 1 else f'constant {t.dtype} {t.shape}'
-
-
-def graph_dot(graph: object) -> str:
-    """The graph in the DOT language."""
-    names = _names(graph)
-    lines = ['digraph {', '  rankdir=LR; node [shape=box, fontname="sans-serif"];']
-    lines += [
-        f'  v{s} [label={_quoted(names[s])}, shape=ellipse];' for s in (*graph.inputs, *graph.constants, *graph.made)
-    ]
-    made_by = {slot: f'v{slot}' for slot in range(graph.slots)}
-    for n, node in enumerate(graph.nodes):
-        label = node.rule.name if hasattr(node, 'rule') else _node(node, names).split('(')[0]
-        style = ', peripheries=2' if type(node).__name__ == 'Call' else ''
-        lines.append(f'  n{n} [label={_quoted(label)}{style}];')
-        lines += [f'  {made_by[s]} -> n{n};' for s in node.inputs]
-        lines += [f'  n{n} -> {made_by[node.target]} [style=dashed];'] if hasattr(node, 'target') else []
-        made_by |= dict.fromkeys(node.outs, f'n{n}')
-    lines.append('  end [label="return", shape=plaintext];')
-    lines += [f'  {source} -> end;' for source in _texts(graph.result([_Name(made_by[s]) for s in range(graph.slots)]))]
-    return '\n'.join([*lines, '}'])
-
-
-def _texts(value: object) -> list[_Name]:
-    """The names that stand in a structure."""
-    inside = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
-    return [value] if isinstance(value, _Name) else [name for v in inside for name in _texts(v)]
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('\\', '\\\\').replace('"', '\\"') + '"'

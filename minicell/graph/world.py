@@ -40,6 +40,7 @@ LAYERS = os.path.join(HOME, 'nn') + os.sep, core_cell.__file__
 # each call of a graph draws anew in these
 REPLAYED = {apply_plain.__code__, Rule.run_kernel.__code__, Many.run_kernel.__code__}
 CHANGING = list, dict, set, deque, MappingProxyType
+VIEWS = type({}.keys()), type({}.values()), type({}.items())
 BYTES = np.ndarray, bytearray, memoryview, array.array
 NEVER = bool, int, float, complex, str, bytes, type(None), range, slice, np.generic, Tensor
 MEMO = type(lru_cache(id))
@@ -96,9 +97,9 @@ def names_of(code: CodeType) -> tuple[list[str], list[str], set[str], bool]:
     steps = list(dis.get_instructions(code))
     spaces = {s.argval for s in steps if s.opname.endswith(('_GLOBAL', '_NAME'))}
     written = {s.argval for s in steps if s.opname == 'STORE_ATTR'}
+    inside = [n for c in code.co_consts if isinstance(c, CodeType) for n in c.co_names]  # of what stands in it
     attributes = {*code.co_names, *filter(str.isidentifier, texts), code.co_name, 'construct', 'bprop', '_value_'}
-    attributes |= {'_phase'} & {f'_{name}' for name in code.co_names}  # behind a property
-    inside = [n for c in code.co_consts if isinstance(c, CodeType) for n in c.co_names]  # of a comprehension
+    attributes |= {'_phase'} & {f'_{name}' for name in code.co_names} | {*inside}  # the phase is behind a property
     file = code.co_filename  # a layer may have its settings by name; what every Cell does reads none
     layer = file.startswith(LAYERS[0]) and not file.endswith(('cell.py', 'hooks.py'))
     every = any(map(EVERY.fullmatch, (*code.co_names, *inside))) and (layer or not file.startswith(HOME))
@@ -246,8 +247,8 @@ class World:
             self.generators.setdefault(id(value), [value, _state(value)])
         elif hasattr(kind, '__next__') and kind.__module__ in ('builtins', 'itertools'):
             self.tracer.refuse('random', f'the next value of {label}, an iterator from outside,')
-        elif isinstance(value, ref):
-            parts = (value(),)
+        elif isinstance(value, (ref, *VIEWS)):
+            parts = (value() if isinstance(value, ref) else value.mapping,)
         elif isinstance(value, ContextVar):
             self._keep(id(value), lambda: (value.get(None),), label)
         elif isinstance(value, FunctionType):

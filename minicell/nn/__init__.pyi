@@ -3,8 +3,10 @@ from builtins import bool as _bool
 from builtins import float as _float
 from builtins import int as _int
 from builtins import str as _str
+from builtins import tuple as _tuple
 from collections.abc import Sequence
 from minicell.core.tensor import Tensor
+from minicell.nn.layer.pooling import _Pool
 from typing import Any
 
 from minicell.nn.cell import Cell as Cell
@@ -41,9 +43,12 @@ class Threshold(Cell):
 from minicell.nn.layer.basic import Dense as Dense
 from minicell.nn.layer.basic import Dropout as Dropout
 from minicell.nn.layer.basic import Dropout2d as Dropout2d
-from minicell.nn.layer.basic import Flatten as Flatten
-from minicell.nn.layer.basic import Identity as Identity
-from minicell.nn.layer.basic import MatMul as MatMul
+class Flatten(Cell):
+    def __init__(self, start_dim: _float = ..., end_dim: _float = ...) -> None: ...
+class Identity(Cell):
+    def __init__(self) -> None: ...
+class MatMul(Cell):
+    def __init__(self, transpose_x1: _bool = ..., transpose_x2: _bool = ...) -> None: ...
 from minicell.nn.layer.container import CellDict as CellDict
 from minicell.nn.layer.container import CellList as CellList
 from minicell.nn.layer.container import SequentialCell as SequentialCell
@@ -51,13 +56,16 @@ from minicell.nn.layer.conv import Conv2d as Conv2d
 from minicell.nn.layer.normalization import BatchNorm1d as BatchNorm1d
 from minicell.nn.layer.normalization import BatchNorm2d as BatchNorm2d
 from minicell.nn.layer.normalization import LayerNorm as LayerNorm
-from minicell.nn.layer.pooling import AvgPool2d as AvgPool2d
-from minicell.nn.layer.pooling import MaxPool2d as MaxPool2d
+class AvgPool2d(_Pool):
+    def __init__(self, kernel_size: _int | _tuple[_int, ...] = ..., stride: _int | _tuple[_int, ...] = ..., pad_mode: _str = ..., padding: _int | _tuple[_int, ...] = ..., count_include_pad: _bool = ..., data_format: _str = ...) -> None: ...
+class MaxPool2d(_Pool):
+    def __init__(self, kernel_size: _int | _tuple[_int, ...] = ..., stride: _int | _tuple[_int, ...] = ..., pad_mode: _str = ..., padding: _int | _tuple[_int, ...] = ..., dilation: _int | _tuple[_int, ...] = ..., data_format: _str = ...) -> None: ...
 class BCELoss(LossBase):
     def __init__(self, weight: Any = ..., reduction: _str = ...) -> None: ...
 class BCEWithLogitsLoss(LossBase):
     def __init__(self, reduction: _str = ..., weight: Any = ..., pos_weight: Any = ...) -> None: ...
-from minicell.nn.loss import CrossEntropyLoss as CrossEntropyLoss
+class CrossEntropyLoss(LossBase):
+    def __init__(self, weight: Any = ..., ignore_index: _float = ..., reduction: _str = ..., label_smoothing: _float = ...) -> None: ...
 class L1Loss(LossBase):
     def __init__(self, reduction: _str = ...) -> None: ...
 from minicell.nn.loss import LossBase as LossBase
@@ -67,7 +75,8 @@ class NLLLoss(LossBase):
     def __init__(self, weight: Any = ..., ignore_index: _float = ..., reduction: _str = ...) -> None: ...
 class SmoothL1Loss(LossBase):
     def __init__(self, beta: _float = ..., reduction: _str = ...) -> None: ...
-from minicell.nn.loss import SoftmaxCrossEntropyWithLogits as SoftmaxCrossEntropyWithLogits
+class SoftmaxCrossEntropyWithLogits(LossBase):
+    def __init__(self, sparse: _bool = ..., reduction: _str = ...) -> None: ...
 from minicell.nn.optim import SGD as SGD
 from minicell.nn.optim import Adam as Adam
 from minicell.nn.optim import Momentum as Momentum
@@ -78,9 +87,11 @@ from minicell.nn.spiking import relusigmoid as relusigmoid
 from minicell.nn.spiking import straight_through as straight_through
 from minicell.nn.spiking import triangular as triangular
 from minicell.nn.spiking import true_derivative as true_derivative
-from minicell.nn.train import ExponentialDecayLR as ExponentialDecayLR
+class ExponentialDecayLR(Cell):
+    def __init__(self, learning_rate: Any, decay_rate: Any, decay_steps: Any, is_stair: _bool = ...) -> None: ...
 from minicell.nn.train import ParameterUpdate as ParameterUpdate
-from minicell.nn.train import PolynomialDecayLR as PolynomialDecayLR
+class PolynomialDecayLR(Cell):
+    def __init__(self, learning_rate: Any, end_learning_rate: Any, decay_steps: Any, power: Any, update_decay_steps: _bool = ...) -> None: ...
 from minicell.nn.train import TrainOneStepCell as TrainOneStepCell
 from minicell.nn.train import WithLossCell as WithLossCell
 from minicell.nn.train import cosine_decay_lr as cosine_decay_lr

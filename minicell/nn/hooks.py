@@ -13,7 +13,7 @@ from .. import tracing
 from ..core import tape
 from ..core.cell import Cell, takes_over
 from ..core.cell import call as call_cell
-from ..core.errors import article, plural
+from ..core.errors import article
 from ..core.grad import bind_by_place
 from ..core.primitives import place_several
 from ..core.rules import Rule
@@ -23,26 +23,22 @@ from ..errors import DrawnAgainWarning, HookError
 from ..heard import heard
 from ..ops.checks import must, must_be
 from ..ops.create import zeros_like
-from ..ops.hooks import HookHandle, Passing, like
+from ..ops.hooks import HookHandle, Passing, settled
 
 KINDS = ('forward_pre', 'forward', 'backward_pre', 'backward')
 
 
-class Hook(HookHandle):
-    """A function and how it is called: with_kwargs, it gets (and a pre hook returns) the keyword arguments too."""
+def register(cell, kind: str, called: Callable, prepend=False, with_kwargs=False, always=False) -> HookHandle:
+    """Add a hook of one of KINDS, before the others with `prepend`. Raises TypeError for what cannot be called.
 
-    def __init__(self, hooks: list, called: Callable, with_kwargs: bool = False, always: bool = False) -> None:
-        super().__init__(called, hooks)
-        self.with_kwargs, self.always = with_kwargs, always
-
-
-def register(cell, kind: str, called: Callable, prepend: bool = False, **how: bool) -> HookHandle:
-    """Add a hook of one of KINDS, before the others with `prepend`. Raises TypeError for what cannot be called."""
+    with_kwargs: it gets (and a pre hook returns) the keyword arguments too.
+    """
     must_be(called, Callable, HookError, f'a {kind} hook of {type(cell).__name__} must be callable')
     if cell._hooks is None:
         cell.__dict__.update(_hooks={k: [] for k in KINDS}, _around=call)
     hooks = cell._hooks[kind]
-    hook = Hook(hooks, called, **how)
+    hook = HookHandle(called, hooks)
+    hook.with_kwargs, hook.always = with_kwargs, always
     hooks.insert(0 if prepend else len(hooks), hook)
     return hook
 
@@ -79,7 +75,7 @@ def plainly(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     return cell.construct(*args, **kwargs)
 
 
-def _before(cell, hook: Hook, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+def _before(cell, hook: HookHandle, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     """The arguments, as a pre hook leaves them."""
     if not hook.with_kwargs:
         changed = hook.called(cell, args)
@@ -94,7 +90,7 @@ def _before(cell, hook: Hook, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     return changed
 
 
-def _after(cell, hook: Hook, args: tuple, kwargs: dict, out: object) -> object:
+def _after(cell, hook: HookHandle, args: tuple, kwargs: dict, out: object) -> object:
     return hook.called(cell, args, kwargs, out) if hook.with_kwargs else hook.called(cell, args, out)
 
 
@@ -119,16 +115,8 @@ class Passage:
 
     def call_hooks(self, kind: str, gradients: tuple, *more: tuple) -> tuple:
         """The gradients, as each hook leaves them."""
-        who, due = f'a {kind} hook of {type(self.cell).__name__}', len(gradients)
-
-        def settle(changed: object) -> tuple:
-            changed = changed if isinstance(changed, tuple) else (changed,)
-            said = f'{who} returned {plural(len(changed), "gradient")}, but {due} are due, one for each'
-            must(len(changed) == due, HookError, said)
-            # (where none arrived, or none leaves, there is none to be changed)
-            pairs = zip(changed, gradients, strict=True)
-            return tuple(g if d is g or g is None else like(d, g, who, True) for d, g in pairs)
-
+        who = f'a {kind} hook of {type(self.cell).__name__}'
+        settle = lambda changed: settled(changed, gradients, who)
         for hook in list(self.cell._hooks[kind]):
             changed = heard(hook.called, (self.cell, gradients, *more), self.cell, kind, gradients, settle)
             gradients = gradients if changed is None else changed

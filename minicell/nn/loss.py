@@ -51,46 +51,33 @@ BCEWithLogitsLoss = _loss('BCEWithLogitsLoss', ops.binary_cross_entropy_with_log
 # fmt: on
 
 
-class CrossEntropyLoss(LossBase):
+def _of_classes(logits: Tensor, labels: Tensor, **settings: object) -> Tensor:
+    ops.loss.check('CrossEntropyLoss', logits, labels)
+    if labels.array.dtype != np.int32 and (labels.ndim < logits.ndim or labels.array.dtype.kind in 'iub'):
+        said = f'the data type of labels of shape {labels.shape}, which are classes, should be Int32'
+        advice = 'write Tensor(labels, ms.int32), or labels.astype(ms.int32)'
+        raise DTypeError(f'CrossEntropyLoss: {said}, but got {labels.dtype}: {advice}.{users_line()}')
+    return ops.cross_entropy(logits, labels, **settings)
+
+
+def _of_rows(logits: Tensor, labels: Tensor, sparse: bool, reduction: str) -> Tensor:
+    ops.loss.check('SoftmaxCrossEntropyWithLogits', logits, labels)
+    due = 'Int32 classes' if sparse else f'{logits.dtype} probabilities'
+    said = f'SoftmaxCrossEntropyWithLogits(sparse={sparse}) takes {due}, but got {labels.dtype}'
+    must((labels.array.dtype.kind in 'iub') is sparse, DTypeError, said)
+    return ops.cross_entropy(logits, labels, reduction=reduction)
+
+
+# fmt: off
+CrossEntropyLoss = cell_of('CrossEntropyLoss', _of_classes,
     """-log of the probability that softmax(logits) gives to the right class: see `ops.cross_entropy`.
 
     Raises TypeError for classes that are not Int32 (the function takes Int64 too), ValueError for shapes that misfit.
 
     >>> print(ms.nn.CrossEntropyLoss()(ms.Tensor([[0.0, 0.0]]), ms.Tensor([1], ms.int32)))
     0.6931472
-    """
-
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        ignore_index: int = -100,
-        reduction: str = 'mean',
-        label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__(reduction)
-        self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
-
-    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Logits (N, C), and Int32 classes (N,) or probabilities (N, C)."""
-        ops.loss.check('CrossEntropyLoss', logits, labels)
-        if labels.array.dtype != np.int32 and (labels.ndim < logits.ndim or labels.array.dtype.kind in 'iub'):
-            said = f'the data type of labels of shape {labels.shape}, which are classes, should be Int32'
-            advice = 'write Tensor(labels, ms.int32), or labels.astype(ms.int32)'
-            raise DTypeError(f'CrossEntropyLoss: {said}, but got {labels.dtype}: {advice}.{users_line()}')
-        return ops.cross_entropy(logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing)
-
-
-class SoftmaxCrossEntropyWithLogits(LossBase):
-    """Cross entropy of logits (N, C) with Int32 classes (sparse=True) or rows of probabilities; not reduced."""
-
-    def __init__(self, sparse: bool = False, reduction: str = 'none') -> None:
-        super().__init__(reduction)
-        self.sparse = sparse
-
-    def construct(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """As the settings say. Raises TypeError for integers without sparse, and for floats with it."""
-        ops.loss.check('SoftmaxCrossEntropyWithLogits', logits, labels)
-        due = 'Int32 classes' if self.sparse else f'{logits.dtype} probabilities'
-        said = f'SoftmaxCrossEntropyWithLogits(sparse={self.sparse}) takes {due}, but got {labels.dtype}'
-        must((labels.array.dtype.kind in 'iub') is self.sparse, DTypeError, said)
-        return ops.cross_entropy(logits, labels, reduction=self.reduction)
+    """, LossBase, 2, weight=None, ignore_index=-100, reduction='mean', label_smoothing=0.0)
+SoftmaxCrossEntropyWithLogits = cell_of('SoftmaxCrossEntropyWithLogits', _of_rows,
+    'Cross entropy of logits (N, C) with Int32 classes (sparse=True) or rows of probabilities (else); not reduced.',
+    LossBase, 2, sparse=False, reduction='none')
+# fmt: on

@@ -13,6 +13,7 @@ from ..core.tensor import Tensor
 from ..errors import ParameterError, SettingError
 from ..ops.checks import above_0, at_least_0, must, must_be, positive_int
 from .cell import Cell
+from .layer.activation import NONE, cell_of
 from .layer.basic import Identity
 from .optim import Optimizer
 
@@ -153,47 +154,40 @@ def warmup_lr(learning_rate: float, total_step: int, step_per_epoch: int, warmup
 # ---- and as Cells, from the number of steps so far to the rate of this one ------------------------------------------
 
 
-class ExponentialDecayLR(LearningRateSchedule):
+def _check(cell: Cell) -> None:
+    name, given = type(cell).__name__, vars(cell)
+    above_0(name, **{k: given[k] for k in ('learning_rate', 'decay_rate', 'power') if k in given})
+    at_least_0(name, end_learning_rate=given.get('end_learning_rate', 0))
+    positive_int(name, decay_steps=cell.decay_steps)
+
+
+def _exponential(step: Tensor, learning_rate, decay_rate, decay_steps, is_stair: bool) -> Tensor:
+    p = step.astype(float32) / decay_steps
+    return learning_rate * decay_rate ** (p.floor() if is_stair else p)
+
+
+def _polynomial(step: Tensor, learning_rate, end_learning_rate, decay_steps, power, again: bool) -> Tensor:
+    step = step.astype(float32)
+    if again:
+        decay_steps = decay_steps * ops.maximum(ops.ceil(step / decay_steps), 1)
+    left = 1 - ops.minimum(step / decay_steps, 1)
+    return (learning_rate - end_learning_rate) * left**power + end_learning_rate
+
+
+# fmt: off
+BOTH = {'base': LearningRateSchedule, 'check': _check, 'learning_rate': NONE}
+ExponentialDecayLR = cell_of('ExponentialDecayLR', _exponential,
     """learning_rate * decay_rate ** (step / decay_steps); is_stair: only once every decay_steps.
 
     >>> print(nn.ExponentialDecayLR(0.5, 0.25, decay_steps=2)(Tensor(1)))
     0.25
-    """
-
-    def __init__(self, learning_rate: float, decay_rate: float, decay_steps: int, is_stair: bool = False) -> None:
-        super().__init__()
-        above_0('ExponentialDecayLR', learning_rate=learning_rate, decay_rate=decay_rate)
-        positive_int('ExponentialDecayLR', decay_steps=decay_steps)
-        self.learning_rate, self.decay_rate, self.decay_steps = learning_rate, decay_rate, decay_steps
-        self.is_stair = is_stair
-
-    def construct(self, global_step: Tensor) -> Tensor:
-        p = global_step.astype(float32) / self.decay_steps
-        return self.learning_rate * self.decay_rate ** (p.floor() if self.is_stair else p)
-
-
-class PolynomialDecayLR(LearningRateSchedule):
+    """, **BOTH, decay_rate=NONE, decay_steps=NONE, is_stair=False)
+PolynomialDecayLR = cell_of('PolynomialDecayLR', _polynomial,
     """From learning_rate to end_learning_rate in decay_steps: what is left of the way, to a power.
 
     update_decay_steps: after decay_steps, it is as if these were twice as many, and so on.
 
     >>> print(nn.PolynomialDecayLR(0.5, 0.25, decay_steps=4, power=0.5)(Tensor(3)))
     0.375
-    """
-
-    def __init__(
-        self, learning_rate: float, end_learning_rate: float, decay_steps: int, power: float, update_decay_steps=False
-    ) -> None:
-        super().__init__()
-        above_0('PolynomialDecayLR', learning_rate=learning_rate, power=power)
-        at_least_0('PolynomialDecayLR', end_learning_rate=end_learning_rate)
-        positive_int('PolynomialDecayLR', decay_steps=decay_steps)
-        self.learning_rate, self.end_learning_rate, self.decay_steps = learning_rate, end_learning_rate, decay_steps
-        self.power, self.update_decay_steps = power, update_decay_steps
-
-    def construct(self, global_step: Tensor) -> Tensor:
-        step, steps = global_step.astype(float32), self.decay_steps
-        if self.update_decay_steps:
-            steps = steps * ops.maximum(ops.ceil(step / steps), 1)
-        left = 1 - ops.minimum(step / steps, 1)
-        return (self.learning_rate - self.end_learning_rate) * left**self.power + self.end_learning_rate
+    """, **BOTH, end_learning_rate=NONE, decay_steps=NONE, power=NONE, update_decay_steps=False)
+# fmt: on

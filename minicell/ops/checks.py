@@ -36,6 +36,8 @@ positive_int = numbers('is at least 1', lambda n: n >= 1, int)
 at_least_0, above_0 = numbers('is at least 0.0', lambda n: n >= 0), numbers('is above 0.0', lambda n: n > 0)
 
 
-def only_nchw(who: str, data_format: str) -> None:
-    """Raise for any other order of axes."""
-    must(data_format == 'NCHW', SettingError, f"For '{who}', images are 'NCHW' (N, C, H, W), but got {data_format!r}")
+def only(who: str, usual: object, **settings: object) -> None:
+    """Raise ValueError for settings of MindSpore's that minicell does without: each has to be as usual."""
+    for what, value in settings.items():
+        said = f"For '{who}', '{what}' is {usual!r} here, but got {value!r}: use MindSpore for others"
+        must(value in (usual, (usual, usual), [usual, usual]), SettingError, said)

@@ -18,10 +18,10 @@ from ..core.errors import ShapeError, users_line
 from ..core.primitives import apply_many, binary, getframe, on_both
 from ..core.rules import Many
 from ..core.tensor import Tensor
-from .checks import must
+from .checks import must, only
 from .matmul import of_one_dtype
 from .primitive import Primitive, Saving, apply_saving, floats, in_float32, primitive
-from .window import Window, check_images, check_margin, cropped, only_1, padded, window
+from .window import Window, check_images, check_margin, cropped, padded, window
 
 KEPT = 1 << 24  # bytes of columns that are kept for the way back; beyond, they are written out again
 BLOCK = 1 << 20  # and beyond, a few images at a time, so that their columns stay in the cache, or a few rows of one
@@ -146,7 +146,7 @@ def conv2d(
     check_images('Conv2D', input)
     x, w = of_one_dtype(CONV, input, weight)
     floats(CONV, x, frame)
-    only_1('Conv2D', dilation=dilation, groups=groups)
+    only('Conv2D', 1, dilation=dilation, groups=groups)
     c, shape = x.shape[1], w.shape
     if len(shape) != 4 or shape[1] != c:
         said = f'images of shape {x.shape} have {c} channels, so that a weight of shape (Cout, {c}, h, w) is due'

@@ -149,6 +149,15 @@ def like(changed: object, g: Tensor, who: str, exact: bool = False) -> Tensor:
     return changed if changed is g or changed.at >= tape.recorded_from else wrap(changed.array.copy())
 
 
+def settled(changed: object, gradients: tuple, who: str, alone: bool = False) -> tuple:
+    """What a hook of several gradients, or of one alone, returned in their place: one for each that has arrived."""
+    changed, due = changed if isinstance(changed, tuple) and not alone else (changed,), len(gradients)
+    said = f'{who} returned {plural(len(changed), "gradient")}, but {due} {"is" if due == 1 else "are"} due'
+    must(len(changed) == due, HookError, said)
+    pairs = zip(changed, gradients, strict=True)
+    return tuple(g if d is g or g is None else like(d, g, who, not alone) for d, g in pairs)
+
+
 class Passing(Rule):
     """The rule of an entry that only calls hooks, in `passed`: read without them, it is the identity."""
 
@@ -169,13 +178,7 @@ class _Hook(Passing):
     def passed(self, arrived, offset, x, y):
         function, alone = y
         arrived = tuple(zeros_like(t) if d is None else d for d, t in zip(arrived, x, strict=True))
-
-        def settle(changed: object) -> tuple:
-            changed = changed if isinstance(changed, tuple) and not alone else (changed,)
-            who = f'{self.name}: the function'
-            must(len(changed) == len(x), HookError, f'{who} returned {plural(len(changed), "gradient")} for {len(x)}')
-            return tuple(like(d, t, who, not alone) for d, t in zip(changed, arrived, strict=True))
-
+        settle = lambda changed: settled(changed, arrived, f'{self.name}: the function', alone)
         given, owner = arrived if alone else (arrived,), x if len(x) > 1 else x[0]
         return heard(function, given, owner, 'op', arrived, settle) or arrived
 

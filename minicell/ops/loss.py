@@ -2,21 +2,24 @@
 
 import numpy as np
 
+from .. import tracing
+from ..core import tape
 from ..core.dtype import FLOAT16, NUMPY_1
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
-from ..core.primitives import apply, apply_plain, check_tensor, getframe, on_both
+from ..core.primitives import apply, apply_plain, cast_to, check_tensor, getframe, on_both
 from ..core.rules import Binary, Plain
 from ..core.tape import place
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
 from .arithmetic import abs, log, maximum, square, where
 from .checks import must, must_be
-from .create import constant, hot
+from .create import constant
 from .elementwise import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
 from .primitive import Saving, apply_saving, in_float32
 from .reduce import mean, sum
 
-CLASSES = (np.int32, np.int64)  # what labels are made of
+UNSIGNED = {np.dtype(np.int32): np.uint32, np.dtype(np.int64): np.uint64}
+CLASSES = tuple(UNSIGNED)  # what labels are made of
 
 # ---- cross entropy -------------------------------------------------------------------------------------------------
 #
@@ -64,14 +67,37 @@ def _dz(g, out, divisor, ones, p, z, t):
     return (p - t) * _shared(g, divisor)
 
 
-def _targets(labels: np.ndarray, classes: int, dtype: np.dtype) -> np.ndarray:
-    """Rows with a 1 where the label points; a label outside is an IndexError."""
-    out = np.zeros((labels.size, classes), dtype)
-    out[np.arange(labels.size), labels.view(np.uint32)] = 1  # unsigned: -1 is no place from the end
-    return out
+def _targets(labels: np.ndarray, classes: int, dtype, ignored: int, weights, smoothing: float) -> np.ndarray:
+    """Row n holds what label n says: see above. Raises LabelError for a class that is not there."""
+    rows = np.zeros((labels.size, classes), dtype)
+    try:
+        # unsigned, so that -1 is no place from the end
+        rows[np.arange(labels.size), np.minimum(labels.view(UNSIGNED[labels.dtype]), classes)] = 1
+    except IndexError:
+        kept = labels != ignored
+        outside = labels[kept & ((labels < 0) | (labels >= classes))]
+        if outside.size:
+            there = f'the logits have the classes 0 to {classes - 1}'
+            raise LabelError(f'the class {outside[0]} is not there: {there}.{users_line()}') from None
+        rows[np.flatnonzero(kept), labels[kept]] = 1
+    if 0 <= ignored < classes:
+        rows[labels == ignored] = 0
+    counted = rows if weights is None else rows * weights
+    if smoothing:
+        spread = 1 if weights is None else weights
+        counted = counted * (1 - smoothing) + spread * rows.sum(1, keepdims=True) * (smoothing / classes)
+    return counted.astype(dtype, copy=False)
+
+
+def _total(labels: np.ndarray, ignored: int, weights: np.ndarray | None) -> float:
+    """The sum of the weights of the labels that count; without weights, how many these are. NaN for none."""
+    kept = labels != ignored
+    total = np.count_nonzero(kept) if weights is None else weights[labels[kept]].sum(dtype=float)
+    return float(total) or np.nan
 
 
 TARGETS = Plain('OneHot', _targets)
+PER_LABEL = Plain('PerLabel', lambda labels, *settings: np.asarray(labels.size / _total(labels, *settings)))
 _dt = in_float32(lambda g, out, divisor, ones, p, z, t: -both_log_softmax(z, 1) * _shared(g, divisor))
 CROSS_ENTROPY = Saving('CrossEntropy', _cross_entropy, (_dz, _dt))
 both_softmax = on_both(lambda z, axis: apply(SOFTMAX, z, (axis,), getframe(2)), _softmax)
@@ -112,16 +138,15 @@ def cross_entropy(
     if by_class:
         t, total = _by_class(t, z, per_class, ignore_index, label_smoothing, getframe(1))
     else:
-        t, total = _rows(t), max(len(z.array), 1)
+        t, total = _rows(t), float(max(len(z.array), 1))
         t = t * (1 - label_smoothing) + label_smoothing / z.shape[1] if label_smoothing else t
         t = t if per_class is None else t * wrap(per_class)
-    divisor = total if reduction == 'mean' else 1 if reduction == 'sum' else None
-    ones = by_class and per_class is None and total == len(z.array)
-    if divisor == 0:
-        divisor = np.nan  # nothing counts: the mean of nothing
+    fixed = isinstance(total, float)
+    divisor = None if reduction == 'none' else 1 if reduction == 'sum' else total if fixed else float(len(z.array))
+    ones = by_class and per_class is None and fixed and total == len(z.array)
     out = apply_saving(CROSS_ENTROPY, (z, t), (divisor, ones), getframe(1))
     if reduction != 'none' or len(shape) == 2:
-        return out
+        return out if fixed or reduction != 'mean' else out * total
     return out.reshape((shape[0], *shape[2:]) if len(shape) > 1 else ())
 
 
@@ -155,32 +180,16 @@ def _class_weights(weight: Tensor, z: Tensor) -> np.ndarray:
     return constant('weight', weight).astype(z.array.dtype)
 
 
-def _by_class(t: Tensor, z: Tensor, weights, ignore_index: int, smoothing: float, frame) -> tuple[Tensor, float]:
-    """Targets for classes, and the sum of the weights that count."""
-    count, classes = z.array.shape
-    labels = t if t.ndim == 1 else t.reshape((-1,))
-    kept = None
-    try:
-        targets = apply_plain(TARGETS, (labels,), frame, classes, z.array.dtype)
-    except IndexError:
-        kept = labels.array != ignore_index
-        outside = labels.array[kept & ((labels.array < 0) | (labels.array >= classes))]
-        if outside.size:
-            there = f'logits of shape {z.shape} have the classes 0 to {classes - 1}'
-            raise LabelError(f'the class {outside[0]} is not there: {there}.{users_line(frame)}') from None
-        targets = wrap(hot(np.where(kept, labels.array, -1), classes, 1, 0, z.array.dtype))
-    else:
-        if 0 <= ignore_index < classes and (labels.array == ignore_index).any():
-            kept = labels.array != ignore_index
-            targets = wrap(targets.array * kept[:, None])
-    if kept is None and weights is None and not smoothing:
-        return targets, count
-    rows = targets.array if weights is None else targets.array * weights
-    total = float(rows.sum(dtype=float))
-    if smoothing:
-        spread_out = np.ones_like(rows) if weights is None else weights
-        rows = rows * (1 - smoothing) + spread_out * targets.array.sum(1, keepdims=True) * (smoothing / classes)
-    return wrap(rows.astype(z.array.dtype)), total
+def _by_class(t: Tensor, z: Tensor, weights, ignored: int, smoothing: float, frame) -> tuple[Tensor, float | Tensor]:
+    """Targets for classes, and the sum of the weights that count; in a graph, how many labels there are for each of
+    these: a Tensor, which is worked out in each call, since other labels may be ignored there."""
+    labels, settings = t if t.ndim == 1 else t.reshape((-1,)), (z.shape[1], z.array.dtype, ignored, weights, smoothing)
+    targets = wrap(_targets(labels.array, *settings))
+    if tape.looking:
+        tape.note(TARGETS, (labels,), settings, targets, frame)
+    if tracing.tracer is not None:
+        return targets, cast_to(apply_plain(PER_LABEL, (labels,), frame, ignored, weights), z.array.dtype)
+    return targets, _total(labels.array, ignored, weights)
 
 
 def check_reduction(name: str, reduction: object) -> None:
@@ -294,4 +303,4 @@ def nll_loss(
     t, total = _by_class(target, inputs, weights, ignore_index, label_smoothing, getframe(1))
     rows = -sum(inputs * t, 1)
     rows = reduced(rows, reduction)
-    return rows * (t.shape[0] / (total or np.nan)) if reduction == 'mean' else rows
+    return rows * (t.shape[0] / total if isinstance(total, float) else total) if reduction == 'mean' else rows

@@ -11,7 +11,7 @@ from ..core.rules import Plain, Rule, UnaryWith
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
 from .arithmetic import add, choose, logical_and
-from .checks import must, must_be
+from .checks import must, must_be, only
 from .create import lengths
 from .primitive import in_dtype, in_float32
 from .shape import BROADCAST, GETITEM, RESHAPE, SCATTER, counted
@@ -108,7 +108,7 @@ def gather(input_params: Tensor, input_indices: Tensor, axis: int, batch_dims: i
     [7. 5.]
     """
     x, _ = _length(GATHER, input_params, axis, getframe(1))
-    must(not batch_dims, SettingError, f'gather: batch_dims is 0 here, but got {batch_dims!r}')
+    only('gather', 0, batch_dims=batch_dims)
     return _at(x, axis, plain_index(_places(input_indices)), getframe(1))
 
 

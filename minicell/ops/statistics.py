@@ -13,7 +13,7 @@ from ..core.rules import UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .arithmetic import ONE, abs, add, masked, maximum, minimum, not_equal, sqrt, square, where, zero_like
-from .checks import must
+from .checks import must, only
 from .reduce import SUM, _axes, _count, _over, amax, amin, mean, sum
 from .shape import concat, reshape, squeeze, transpose
 
@@ -160,13 +160,9 @@ def clip_by_global_norm(x: tuple[Tensor, ...], clip_norm: float = 1.0, use_norm:
     >>> print([t.tolist() for t in ops.clip_by_global_norm((Tensor([3.0]), Tensor([4.0])), 2.5)])
     [[1.5], [2.0]]
     """
-    must(use_norm is None, SettingError, 'clip_by_global_norm: use_norm is None, for the length is worked out')
+    only('clip_by_global_norm', None, use_norm=use_norm)
     must(isinstance(x, (tuple, list)) and x, DTypeError, 'clip_by_global_norm takes a tuple of Tensors')
-    wide = [cast_to(t, np.dtype(np.float32)) if t.array.dtype is FLOAT16 else t for t in x]
+    in_dtype = lambda t, dtype: t if t.array.dtype == dtype else cast_to(t, dtype)
+    wide = [in_dtype(t, np.promote_types(t.array.dtype, np.float32)) for t in x]
     length = maximum(sqrt(reduce(add, [sum(square(t)) for t in wide])), clip_norm)
-    return tuple(
-        [
-            cast_to(w * clip_norm / length, t.array.dtype) if w is not t else w * clip_norm / length
-            for w, t in zip(wide, x, strict=True)
-        ]
-    )
+    return tuple([in_dtype(w * clip_norm / length, t.array.dtype) for w, t in zip(wide, x, strict=True)])

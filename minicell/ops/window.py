@@ -15,7 +15,7 @@ from ..core.primitives import apply, apply_many, getframe, on_both
 from ..core.rules import Many, Rule, UnaryWith
 from ..core.tensor import Tensor
 from ..errors import SettingError
-from .checks import NUMBER, must
+from .checks import NUMBER, must, only
 from .primitive import floats, in_float32
 
 
@@ -73,13 +73,6 @@ def check_margin(name: str, pad_mode: object, padding: object) -> None:
     must(mode == 'pad' or not any(sides), SettingError, said)
     below = any(isinstance(n, NUMBER) and n < 0 for n in sides)
     must(not below, SettingError, f"For '{name}', 'padding' is at least 0, but got {padding}")
-
-
-def only_1(name: str, **settings: object) -> None:
-    """Raise for a dilation, or a number of groups, other than 1."""
-    for what, value in settings.items():
-        said = f"For '{name}', '{what}' is 1, but got {value!r}: the others were taken out; use MindSpore for them"
-        must(value in (1, (1, 1), [1, 1]), SettingError, said)
 
 
 def pair(name: str, what: str, value: object) -> tuple[int, int]:
@@ -239,12 +232,6 @@ def _pool(rule: Rule, x: object, settings: tuple, more: tuple, frame) -> Tensor:
     return apply(rule, floats(rule, x), (window(rule.name, x.shape[2:], *settings), *more), frame)
 
 
-def _only(name: str, **settings: object) -> None:
-    """Raise for settings of MindSpore's that minicell does without."""
-    for what, value in settings.items():
-        must(not value, SettingError, f"'{name}' has no {what} here: leave it out")
-
-
 def max_pool2d(
     x: Tensor,
     kernel_size: int | tuple[int, int],
@@ -263,8 +250,8 @@ def max_pool2d(
     >>> print(ops.max_pool2d(Tensor([[[[1.0, 4.0], [3.0, 2.0]]]]), 2))
     [[[[4.]]]]
     """
-    _only('max_pool2d', ceil_mode=ceil_mode, return_indices=return_indices)
-    only_1('max_pool2d', dilation=dilation)
+    only('max_pool2d', False, ceil_mode=ceil_mode, return_indices=return_indices)
+    only('max_pool2d', 1, dilation=dilation)
     stride = kernel_size if stride is None else stride
     return _pool(MAX_POOL, x, (kernel_size, stride, pad_mode, padding), (), getframe(1))
 
@@ -285,6 +272,7 @@ def avg_pool2d(
     >>> print(ops.avg_pool2d(Tensor([[[[1.0, 4.0], [3.0, 2.0]]]]), 2))
     [[[[2.5]]]]
     """
-    _only('avg_pool2d', ceil_mode=ceil_mode, divisor_override=divisor_override)
+    only('avg_pool2d', False, ceil_mode=ceil_mode)
+    only('avg_pool2d', 0, divisor_override=divisor_override or 0)
     stride = kernel_size if stride is None else stride
     return _pool(AVG_POOL, input_x, (kernel_size, stride, pad_mode, padding), (bool(count_include_pad),), getframe(1))

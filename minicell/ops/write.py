@@ -10,7 +10,7 @@ from ..core import tape
 from ..core.dtype import BY_NUMPY, promote
 from ..core.errors import DTypeError, OperandError, ShapeError, article, users_line
 from ..core.grad import is_parameter
-from ..core.primitives import getframe
+from ..core.primitives import CAST, getframe
 from ..core.tape import NOWHERE
 from ..core.tensor import LENT, Tensor, as_array, wrap
 from ..core.trap import joined
@@ -73,8 +73,7 @@ def overwrite(tensor: Tensor, value: object, what: str, frame, how: object = ...
         how(target, numbers, out=target, casting='same_kind')
         return
     if numbers.dtype is not target.dtype:
-        with np.errstate(invalid='ignore'):
-            numbers = numbers.astype(target.dtype)
+        numbers = CAST.kernel(numbers, target.dtype)
     try:
         target[how] = numbers.reshape(()) if numbers.size == 1 else numbers
     except IndexError as error:

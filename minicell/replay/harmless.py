@@ -25,7 +25,7 @@ from ..core.cell import Cell
 from ..core.dtype import DType, float16, float32, float64
 from ..core.tensor import Tensor
 from ..core.watch import aside
-from ..nn.hooks import Hook
+from ..ops.hooks import HookHandle
 from ..traps.bytecode import is_library_module, of_library, parts
 
 WRITING = 'wax+'
@@ -154,7 +154,7 @@ class Kept:
         elif isinstance(value, Iterator):
             raise Harm(f'it can reach an iterator ({type(value).__name__}), which cannot be put back')
         elif not isinstance(value, ModuleType | BuiltinFunctionType) and (
-            isinstance(value, Cell | Hook) or not of_library(type(value))
+            isinstance(value, Cell | HookHandle) or not of_library(type(value))
         ):
             return [type(value), *self.of_object(value)]
         return []

@@ -15,10 +15,11 @@ from _thread import _local as local
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import islice
 from operator import length_hint
 from types import BuiltinMethodType, CodeType, FunctionType, GeneratorType, MethodType, MethodWrapperType, ModuleType
+from weakref import ReferenceType
 
 import numpy as np
 
@@ -42,6 +43,7 @@ WRITES |= {'remove', 'discard', 'write', 'set'}
 CALLED = FunctionType, BuiltinMethodType, MethodType, MethodWrapperType, type
 DRAWS = 'bit_generator', 'get_state', 'getstate'  # what a generator of random numbers has
 ELSEWHERE, LARGE = (ModuleType, type, Tensor), 1 << 16  # bytes of an array
+MEMO = type(lru_cache(id))  # a function that keeps what it returned
 WHOLE = '__dict__', '__class__'  # who has these may read anything
 OURS = {'_params', '_cells', '_primitives', '_auto_prefix', '_phase', '_hooks', '_around', '_graphs'}
 
@@ -132,28 +134,30 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
             if name is None and (more := methods(kind, steps[0]) if steps else ()):
                 todo += [(f, True) for f in more]
             elif name is None and not steps:
-                found |= {} if changed else {'*': None}
+                found |= {} if changed else {'*': True}
             else:
                 root, text = partial(outer, function.__globals__, free.get(name), name), name
                 if name is None:
                     root, text, steps = partial(on_self, steps[0]), f'self.{steps[0]}', steps[1:]
-                value = None if text[:5] == 'self.' else at_end(root, steps, None)
+                value, path = None if text[:5] == 'self.' else at_end(root, steps, None), steps
                 while steps and value is not None and at_end(root, steps[:-1], None) is value:
                     steps = steps[:-1]  # a method
+                value = value.__wrapped__ if isinstance(value, MEMO) else value
                 if isinstance(value, FunctionType):
                     todo.append((value, False))
                 elif changed is None:
                     called[text + text_of(steps)] = text + text_of(steps[:-1]), partial(at_end, root, steps)
-                elif not (changed or is_code(value) or is_ours(value)):
-                    found[text + text_of(steps)] = partial(at_end, root, steps)
+                elif not (changed or (is_code(value) and steps == path) or is_ours(value)):  # (unless of a class)
+                    found[text + text_of(steps)] = partial(at_end, root, steps) if steps else root
     found |= {n: read for n, (of, read) in called.items() if any(f.startswith((f'{of}.', f'{of}[')) for f in found)}
     return {name: read for name, read in found.items() if '*' not in found or name[:5] != 'self.'}
 
 
 def methods(kind: type | None, name: str) -> list[FunctionType]:
-    """The functions under a name in a class and its bases: of a method, or of a property."""
+    """The functions under a name in a class and its bases: of a method, or of a property, a cached one too."""
     found = [vars(base)[name] for base in getattr(kind, '__mro__', ()) if name in vars(base)]
-    found = [getattr(each, 'fget', None) or inspect.unwrap(getattr(each, '__func__', each)) for each in found]
+    found = [each.func if isinstance(each, cached_property) else getattr(each, 'fget', None) or each for each in found]
+    found = [inspect.unwrap(getattr(each, '__func__', each)) for each in found]
     return [each for each in found if isinstance(each, FunctionType)]
 
 
@@ -225,9 +229,12 @@ def at_end(root: Callable, steps: tuple, cell: object) -> object:
 
 def stored(value: object, step: str | tuple) -> object:
     """What stands at an attribute, or at a (key,), of a value; COMPUTED where some code would have to tell."""
-    kind, of_dict = type(value), isinstance(value, dict)
     if value is MISSING or isinstance(value, Tensor):  # (its numbers are what counts; a row is a new Tensor each time)
         return COMPUTED
+    own, is_class = getattr(value, '__dict__', {}), isinstance(value, type)
+    if step in own and not is_class:
+        return own[step]
+    kind, of_dict = type(value), isinstance(value, dict)
     if isinstance(step, tuple):
         getter = getattr(kind, '__getitem__', None)
         file = getattr(getattr(getter, '__code__', None), 'co_filename', '')
@@ -237,10 +244,8 @@ def stored(value: object, step: str | tuple) -> object:
             return dict.get(value, step[0], MISSING) if of_dict else value[step[0]]  # (a defaultdict makes one)
         except (LookupError, TypeError):
             return MISSING
-    own, is_class = getattr(value, '__dict__', {}), isinstance(value, type)
-    if step in own and not is_class:
-        return own[step]
-    found = next((vars(k)[step] for k in (value if is_class else kind).__mro__ if step in vars(k)), MISSING)
+    kinds = (*value.__mro__, *kind.__mro__) if is_class else kind.__mro__
+    found = next((vars(k)[step] for k in kinds if step in vars(k)), MISSING)
     if isinstance(found, SLOTS) and not is_class:
         return getattr(value, step, MISSING)
     if found is MISSING:  # perhaps a `__getattr__` knows; of a dict, mostly that it is a key
@@ -256,6 +261,8 @@ def inside(value: object, seen: dict) -> object:
 
     Of a large array or container it is a sample; past a thousand objects, and of what tells nothing, the object itself.
     """
+    if isinstance(value, ReferenceType) and not isinstance(value(), Tensor):  # (that may go)
+        value = value()
     value = sample(value)
     if isinstance(value, type) and id(value) not in seen and not of_library(value):
         seen[id(value)] = value
@@ -301,10 +308,7 @@ def class_data(kind: type) -> dict:
     return {n: v for n, v in found.items() if not (n.startswith('_') or hasattr(v, '__get__'))}
 
 
-@lru_cache(maxsize=256)
-def outside_of(function: FunctionType) -> dict[str, Callable]:
-    """`places` of one function, which is analysed once."""
-    return places(None, function)
+outside_of = lru_cache(maxsize=256)(partial(places, None))  # of one function, which is analysed once
 
 
 class Position(tuple):

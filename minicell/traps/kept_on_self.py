@@ -28,6 +28,7 @@ from ..core import cell as core_cell
 from ..core import tape
 from ..core.bprop_result import input_names
 from ..core.cell import addresses_by_class
+from ..core.errors import frames
 from ..core.grad import paused
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..core.trap import Trap
@@ -51,13 +52,16 @@ def say_replaced(name: str) -> None:
 class Reads:
     """What the bprop of a class reads besides its arguments: attributes of self, and values outside."""
 
+    called = False  # whether a Cell of this class was: by then all that its bprop calls is defined
+
     def __init__(self, kind: type) -> None:
-        self.places, self.called = places(kind), False
+        self.places = places(kind)
+        self.all_of_self = self.places.pop('*', False)
 
     def values(self, cell) -> dict[str, object]:
         """All of it, as it is now."""
-        found = {name: read(cell) for name, read in self.places.items() if name != '*'}
-        if '*' in self.places:
+        found = {name: read(cell) for name, read in self.places.items()}
+        if self.all_of_self:
             found |= {f'self.{n}': v for n, v in {**class_data(type(cell)), **vars(cell)}.items() if n not in OURS}
         return found
 
@@ -84,13 +88,6 @@ def name_of(cell) -> str:
 def state(cell) -> dict:
     """What bprop reads, by name, as something to compare with later."""
     return {name: inside(value, {}) for name, value in cell._reads.values(cell).items()}
-
-
-def compare_kinds(kinds: dict) -> None:
-    """Warn of each class that has another bprop than when its Cells were called."""
-    for kind, (bprop, written) in kinds.items():
-        if kind.bprop is not bprop and getattr_static(kind, 'bprop') is not written[0]:
-            say_replaced(kind.__name__)
 
 
 def held(value: object) -> list:
@@ -129,7 +126,7 @@ class KeptOnSelf(Trap):
         """It may have been given another bprop since."""
         if kind.__dict__.get('_learned', Reads) is not kind.bprop:
             reads = Reads(kind)
-            kind._reads, kind._learned = reads if reads.places else None, kind.bprop
+            kind._reads, kind._learned = reads if reads.places or reads.all_of_self else None, kind.bprop
             kind._written = [getattr_static(kind, 'bprop')]  # of which a descriptor makes another function each time
 
     defined = met
@@ -146,8 +143,9 @@ class KeptOnSelf(Trap):
         reads = cell._reads
         if reads is None:
             return
-        if not reads.called:  # now all that its bprop calls is defined
-            reads.called, reads.places = True, places(type(cell))
+        if not reads.called:
+            reads.__init__(type(cell))
+            reads.called = True
         seen = self.calls.get(id(cell)) or self.calls.setdefault(id(cell), [cell, None])
         values, before = reads.values(cell), seen[1]
         if id(cell) in self.asking:
@@ -190,10 +188,10 @@ class KeptOnSelf(Trap):
 
     def opening(self, gradient) -> None:
         """It is about to be read, for the first time or again."""
-        gradient.states = ()
-        if kinds := getattr(gradient, 'kinds', None):
-            gradient.states = [self.compare(seen, gradient.written_back) for seen in gradient.calls]
-            compare_kinds(kinds)
+        gradient.states = [self.compare(seen, gradient.written_back) for seen in getattr(gradient, 'calls', ())]
+        for kind, (bprop, written) in getattr(gradient, 'kinds', {}).items():
+            if kind.bprop is not bprop and getattr_static(kind, 'bprop') is not written[0]:
+                say_replaced(kind.__name__)
 
     def closing(self, gradient) -> None:
         """What its bprops wrote themselves, such as a log, is no change when it is read again."""
@@ -219,10 +217,7 @@ class KeptOnSelf(Trap):
         """Perhaps they leave the construct of a Cell with a bprop, perhaps to be kept for that."""
         if not tape.hidden_address or chooses or tensor.at < tape.NOWHERE:
             return
-        frame = sys._getframe(1)
-        while frame is not None and frame.f_code not in CALLS:
-            frame = frame.f_back
-        cell = frame and frame.f_locals['cell']
+        cell = next((each.f_locals['cell'] for each in frames(sys._getframe(1)) if each.f_code in CALLS), None)
         if getattr(cell, '_reads', None) is not None and id(cell) not in self.asking:
             self.asking[id(cell)] = {n: held(v) for n, v in cell._reads.values(cell).items()}
 

@@ -119,15 +119,14 @@ class Results(Trap):
         for gradient in tape.gradients:
             gradient.meant.add(t.at)
 
-    def say_unreached(self, gradient, numbers: list) -> None:
-        """No cotangent reached the leaves of these numbers."""
-        function = gradient.function
-        # the slope of a straight line has no path to its cotangent; a replayed graph was warned of when it was traced
-        if getattr(function, 'is_slope', False) or getattr(function, 'replayed', False):
+    def finished(self, gradient, gradients: list, unreached: list, finite: bool) -> None:
+        function, inputs = gradient.function, len(gradient.positions)
+        if getattr(function, 'replayed', False):  # a graph: it was warned of when it was traced
             return
-        for k in [k for k in numbers if gradient.leaves[k].at not in gradient.meant]:
-            leaf, inputs = gradient.leaves[k], len(gradient.positions)
-            if leaf.array.size:
+        # the slope of a straight line has no path to its cotangent
+        for k in unreached if not getattr(function, 'is_slope', False) else ():
+            leaf = gradient.leaves[k]
+            if leaf.array.size and leaf.at not in gradient.meant:
                 kind = 'nothing' if gradient.result is None else article(type(gradient.result).__name__)
                 due = f' It returned {kind}: return Tensors, alone or in a tuple.'
                 due = ' Use the Tensor itself, and ops, where its gradient is wanted.' if gradient.outputs else due
@@ -136,15 +135,10 @@ class Results(Trap):
                     f'The gradient of {name_of(function)} with respect to {what} is 0 because nothing connects them: '
                     f'no recorded op leads from it to the output. (A computed zero is not reported.){due}',
                 )
-
-    def finished(self, gradient, gradients: list, unreached: list, finite: bool) -> None:
-        if unreached:
-            self.say_unreached(gradient, unreached)
-        if gradient.summed > 1 and not getattr(gradient.function, 'replayed', False):
+        if gradient.summed > 1:
             ImplicitSumWarning.warn(
-                f'{name_of(gradient.function)} has {gradient.summed} float outputs, and ones were used as '
-                f'the cotangent of each: what you get is the gradient of their sum. Return or pick the one you mean, '
-                f'or give sens.',
+                f'{name_of(function)} has {gradient.summed} float outputs, and ones were used as the cotangent of '
+                f'each: what you get is the gradient of their sum. Return or pick the one you mean, or give sens.',
             )
 
 

@@ -1,8 +1,8 @@
 """What of Python a graph or a bprop depends on: what has to be as it was for a trace, or a call, to hold."""
 
 from array import array
-from collections import UserList, deque
-from collections.abc import Callable, Mapping
+from collections import OrderedDict, UserList, deque
+from collections.abc import Callable, Mapping, MappingView
 from contextvars import ContextVar
 from functools import partial, partialmethod
 from zlib import crc32
@@ -33,14 +33,15 @@ def snapshot(value: object, of: Callable = Identity) -> object:
         return type(value), repr(value)  # -0.0 is not 0.0 here, and NaN is NaN
     if isinstance(value, (bool, int, str, bytes, type(None), range)):
         return type(value), value
-    if isinstance(value, (tuple, list, deque, UserList)):
+    if isinstance(value, (tuple, list, deque, UserList, MappingView)):
         return type(value), tuple(snapshot(v, of) for v in value)
     if isinstance(value, dict):
-        return type(value), tuple((k, snapshot(v, of)) for k, v in dict.items(value))
+        rows = (OrderedDict if isinstance(value, OrderedDict) else dict).items(value)  # (it keeps another order)
+        return type(value), tuple((k, snapshot(v, of)) for k, v in rows)
     if isinstance(value, (set, frozenset)):
         return type(value), frozenset(snapshot(v, of) for v in value)
     if isinstance(value, (partial, partialmethod)):
-        return type(value), snapshot((value.args, value.keywords), of)
+        return type(value), snapshot((value.func, value.args, value.keywords), of)
     if isinstance(value, Mapping):  # a ChainMap, one with weak keys
         return type(value), tuple((Identity(k), snapshot(v, of)) for k, v in value.items())
     if isinstance(value, ContextVar):

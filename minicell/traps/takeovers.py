@@ -86,9 +86,8 @@ class Takeovers(Trap):
 
     def escaped(self, name: str, at: int, frame) -> int:
         """An error where a gradient should pass."""
-        cell = next(
-            (kind.__name__ for kind, (address, *_) in addresses_by_class.items() if address == at & ~1), 'a Cell'
-        )
+        names = {address: kind.__name__ for kind, (address, *_) in addresses_by_class.items()}
+        cell = names.get(at & ~1, 'a Cell')
         advice = (
             f'Return it from construct as a further output (bprop then finds it in out), or compute it again in bprop '
             f'from its inputs.{users_line(frame)}'

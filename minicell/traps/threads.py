@@ -18,7 +18,7 @@ import time
 from _thread import RLock, get_ident
 
 from ..core import tape
-from ..core.errors import users_line
+from ..core.errors import frames, users_line
 from ..core.trap import Trap, mine
 from ..core.watch import open_tapes
 from ..errors import ThreadError
@@ -29,13 +29,8 @@ STUCK = 0.05  # seconds for which that thread may itself be waiting: perhaps for
 
 def close_left() -> None:
     """Close the Tapes that an interrupt kept from closing: their `with` blocks are not running any more."""
-    running, frame = [], sys._getframe() if tape.in_own_thread() else None
-    if frame is None:
-        return
-    while frame is not None:
-        running.append(frame)
-        frame = frame.f_back
-    for each in [t for t in open_tapes if t._frame is not None and t._frame not in running]:
+    running = [None, *frames(sys._getframe())]
+    for each in [t for t in open_tapes if t._frame not in running] if tape.in_own_thread() else ():
         each._close()
 
 

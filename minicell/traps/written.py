@@ -130,9 +130,8 @@ class Written(Trap):
 
         What a running bprop was given is used by others too: a Parameter gets memory of its own, all else is refused.
         """
-        if not (
-            tape.looking or tape.gradients or self.tapes or holders.data or paused.data
-        ):  # (its length takes 0.3 µs)
+        # (to ask a WeakSet itself takes 0.3 µs)
+        if not (tape.looking or tape.gradients or self.tapes or holders.data or paused.data):
             return
         for t in tensors_in(source) if tape.gradients else ():
             if not tape.hidden_address:

@@ -30,10 +30,3 @@ def to_dot(tape: Any) -> Any:
     from . import dot
 
     return dot.to_dot(tape)
-
-
-def draw(graph: Any) -> Any:
-    """A traced function's graph as the graphviz package's object; without a `dot` program it shows itself in words."""
-    from . import drawing
-
-    return drawing.draw(graph)

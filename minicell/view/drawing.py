@@ -8,7 +8,7 @@ from ..ink.metrics import clean
 from ..ink.style import LIGHT
 from . import style
 
-NO_DOT = 'There is no `dot` program here to draw {} (Debian: apt install graphviz; conda: graphviz).'
+NO_DOT = 'There is no `dot` program here to draw the graph (Debian: apt install graphviz; conda: graphviz).'
 MOST = style.GRAPH_NODES  # `dot` takes seconds for 200 nodes and minutes for 500
 TOO_LARGE = 'This graph has {} nodes, and `dot` would take very long: to_dot().render() does it all the same.'
 FORWARD, BACKWARD, OWN, OWN_TEXT, MUTED = (LIGHT[name] for name in ('fwd', 'auto', 'bwd', 'bwdt', 'dim'))
@@ -47,7 +47,7 @@ class TapeDot(graphviz.Digraph):
         try:
             return {**super()._repr_mimebundle_(include, exclude, **options), 'text/plain': str(self.tape)}
         except graphviz.ExecutableNotFound:
-            return self.instead(NO_DOT.format('the graph'))
+            return self.instead(NO_DOT)
 
     def instead(self, line: str) -> dict[str, str]:
         """The tape's own picture, under a line that says why."""
@@ -56,22 +56,3 @@ class TapeDot(graphviz.Digraph):
         shown, _ = picture.Picture(self.tape)._repr_mimebundle_()
         html = {'text/html': f'<p>{line}</p>{shown["text/html"]}'} if 'text/html' in shown else {}
         return {**shown, **html, 'text/plain': f'{line}\n{self.tape}'}
-
-
-class Drawing(graphviz.Source):
-    """A graph in DOT; where `dot` is missing, a notebook shows the graph in words instead."""
-
-    def __init__(self, source: str, words: str) -> None:
-        super().__init__(source)
-        self.words = words
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **options: Any) -> dict[str, str]:
-        try:
-            return {**super()._repr_mimebundle_(include, exclude, **options), 'text/plain': self.words}
-        except graphviz.ExecutableNotFound:
-            return {'text/plain': f'{NO_DOT.format("it")} In words:\n{self.words}'}
-
-
-def draw(graph: Any) -> Drawing:
-    """The drawing of a `minicell.graph.ir.Graph`, such as `f.graphs[0]` of a jitted f."""
-    return Drawing(graph.dot(), str(graph))

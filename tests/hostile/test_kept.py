@@ -196,6 +196,11 @@ def test_what_a_property_computes_from_is_a_change(monkeypatch):
     change = lambda: monkeypatch.setattr(BOX, 'k', 5.0)
     program = lambda: ms.grad(lambda x: first(BY_PROPERTY(x), change()).sum())(Tensor([1.0, 1.0]))
     right_or_said(program, [8, 12], 'ByProperty', 'BOX')
+    lazy = cell(lambda self, x: x * 1, lambda self, x, out, dout: (dout * self.slope,), 'Lazily')
+    type(lazy).slope = functools.cached_property(lambda self: BOX.k)
+    type(lazy).slope.__set_name__(type(lazy), 'slope')
+    program = lambda: ms.grad(lambda x: first(lazy(x), monkeypatch.setattr(BOX, 'k', 6.0)))(X)
+    said(program, 'Lazily', 'BOX', 'changed', keep=False)
 
 
 class Double(nn.Cell):

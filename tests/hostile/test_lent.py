@@ -1,6 +1,7 @@
 """What is lent to the user's code, and what the user's code hands over: nobody changes it for the other."""
 
 import collections
+import functools
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -221,6 +222,7 @@ HANDED = {  # what is handed over, how a number is read of it, and how it change
     'an object': (lambda: types.SimpleNamespace(k=2.0), lambda a: a.k, lambda a: setattr(a, 'k', 5.0)),
     'a dataclass': (lambda: Box(2.0), lambda a: a.k, lambda a: setattr(a, 'k', 5.0)),
     'one with a Tensor': (lambda: Box(ONES * 2), lambda a: a.k, lambda a: setattr(a, 'k', ONES * 5)),
+    'a partial': (lambda: functools.partial([2.0, 5.0].pop, 0), lambda a: a.func.__self__[0], lambda a: a()),
     'a deque': (lambda: collections.deque([2.0]), lambda a: a[0], lambda a: a.appendleft(5.0)),
 }
 

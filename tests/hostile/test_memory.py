@@ -324,13 +324,13 @@ def test_a_graph_that_is_made_anew_in_each_call_takes_the_place_of_an_older_one(
     step, graph = changing()[what]
     tracemalloc.start()
     held = []
-    for _ in range(2):
+    for _ in range(3):  # the first round fills what Python and NumPy keep, too
         for _ in range(30):
             step()
         gc.collect()
         held.append(tracemalloc.get_traced_memory()[0])
     tracemalloc.stop()
-    assert held[1] < held[0] * 1.2 and graph.traced == 60 and len(graph.graphs) < 20, held
+    assert held[2] < held[1] * 1.2 and graph.traced == 90 and len(graph.graphs) < 20, held
 
 
 LARGE = np.ones(1_000_000, np.float32)

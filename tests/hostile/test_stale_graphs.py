@@ -190,7 +190,7 @@ def reads() -> dict:
     text, part, table = ['{"k": 2.0}'], functools.partial(lambda row, x: x * row[0], [2.0]), {'f': scaled}
     held = weakref.ref(box)
     OWN[0], Base.k, Meta.k, Choice.ROW.value[0], of_itself.k = 2.0, 2.0, 2.0, 2.0, 2.0
-    with_keyword.__kwdefaults__['row'], PATCHED.scaled = 2.0, scaled
+    with_keyword.__kwdefaults__['row'], PATCHED.scaled, PATCHED.part = 2.0, scaled, functools.partial(scaled)
 
     def counts(x):
         return x * sum(v for v in under.values())
@@ -212,6 +212,7 @@ def reads() -> dict:
         'a weak reference': (lambda x: x * held().k, lambda: setattr(box, 'k', 5.0)),
         'a text': (lambda x: x * json.loads(text[0])['k'], lambda: text.__setitem__(0, '{"k": 5.0}')),
         'what a partial holds': (lambda x: part(x), lambda: part.args[0].__setitem__(0, 5.0)),
+        'a partial': (lambda x: PATCHED.part(x), lambda: setattr(PATCHED, 'part', functools.partial(scaled_more))),
         'a table of functions': (lambda x: table['f'](x), lambda: table.update(f=scaled_more)),
         'a keyword default': (with_keyword, lambda: with_keyword.__kwdefaults__.update(row=5.0)),
         'an attribute of itself': (of_itself, lambda: setattr(of_itself, 'k', 5.0)),

@@ -168,7 +168,7 @@ def test_a_hidden_cell_is_what_it_is_said_to_be(name):
     hidden = HIDDEN[name]
     with np.errstate(all='ignore'), warnings.catch_warnings():
         warnings.simplefilter('ignore', ms.errors.MinicellWarning)
-        found = ms.check_bprop(hidden.cell([]), ms.Tensor(ROW))
+        found = ms.check_bprop(hidden.cell([], []), ms.Tensor(ROW))
     assert bool(found) == hidden.right
 
 

@@ -343,7 +343,7 @@ def test_a_learner_who_types_all_of_it(capsys):
     """The notebook from top to bottom, with each solution where the dots are."""
     here: dict[str, Any] = {}
     for cell in PAGE.cells.values():
-        if cell.cell_type != 'code' or cell.id == 'l13-tape':
+        if cell.cell_type != 'code' or cell.id in ('l13-tape', 'l13-moons'):  # which leaves entries of its own
             continue
         source = re.sub(r'^%%result .*', '', cell.source)
         if asked := re.search(r"^L\.check\('(\w+)', .*$", source, re.MULTILINE):

@@ -49,7 +49,7 @@ def test_the_check_agrees_where_no_dice_are_thrown():
     assert re.findall(r'✓|\d+\.\d', holds) == ['✓', '27.0', '18.0']
     assert re.findall(r'✓|\d+\.\d', cut) == ['✓', '27.0', '0.0']
     assert all(f'✓ {name}: agrees' in PAGE.told('weights') for name in ('dx', 'dpart.weight', 'dpart.bias'))
-    tells(PAGE.told('drop-check'), '✗', 'answers differently')
+    tells(PAGE.told('drop'), '✗', 'answers differently')
 
 
 def test_the_gradients_are_equal_and_the_memory_is_a_fraction():
@@ -73,17 +73,17 @@ def test_loss_and_gradient_disagree_where_dice_are_thrown_again():
 
 
 def test_the_tool_puts_the_dice_back():
-    space = PAGE.run('tool', upto='with dice(15)', np=np)
+    space = PAGE.run('tool', upto='with seeded(15)', np=np)
     np.random.seed(3)
     due = np.random.random(4)
     np.random.seed(3)
     seen = [np.random.random(2)]
-    with pytest.raises(ZeroDivisionError), space['dice'](5):
+    with pytest.raises(ZeroDivisionError), space['seeded'](5):
         np.random.random(7)
         1 / 0  # noqa: B018
     seen.append(np.random.random(2))
     assert np.array_equal(np.concatenate(seen), due)
-    tool = PAGE.source('tool').partition('with dice(15)')[0].partition('@')[2].strip()
+    tool = PAGE.source('tool').partition('with seeded(15)')[0].partition('@')[2].strip()
     assert tool in DICE.start, 'one tool, not two'
 
 
@@ -175,18 +175,18 @@ REMEMBERS = [  # a right gradient, with one tape for each call
 HEAD = '_, seed = out\ndy, _ = dout\n'
 
 test_other_keepers_pass = Answers(DICE, dice).passing(
-    'with dice(int(out[1].asnumpy())):\n    return (ms.grad(lambda x: (self.part(x) * dout[0]).sum())(x),)',
-    HEAD + 'with dice(seed.item()):\n    return ms.vjp(self.part, x)[1](dy)',
+    'with seeded(int(out[1].asnumpy())):\n    return (ms.grad(lambda x: (self.part(x) * dout[0]).sum())(x),)',
+    HEAD + 'with seeded(seed.item()):\n    return ms.vjp(self.part, x)[1](dy)',
     HEAD + 'kept = np.random.get_state()\nnp.random.seed(int(seed.item()))\n_, back = ms.vjp(self.part, x)\n'
     'np.random.set_state(kept)\nreturn [back(dy)[0]]',
 )
 
 test_wrong_keepers_fail = Answers(DICE, dice).failing(
-    (HEAD + 'return ms.vjp(self.part, x)[1](dy)', 'dice of forward', 'new-dice'),
-    (HEAD + 'with dice(int(seed.item()) + 1):\n    return ms.vjp(self.part, x)[1](dy)', 'dice of forward', None),
-    (HEAD + 'np.random.seed(int(seed.item()))\nreturn ms.vjp(self.part, x)[1](dy)', 'moved the dice', 'turned-back'),
-    (HEAD + 'with dice(int(seed.item())):\n    return (-ms.vjp(self.part, x)[1](dy)[0],)', 'expected', None),
-    (HEAD + 'with dice(int(seed.item())):\n    return (ms.vjp(self.part, x)[1](dy)[0] / 0,)', 'NaN', None),
+    (HEAD + 'return ms.vjp(self.part, x)[1](dy)', 'seeds of', 'new-dice'),
+    (HEAD + 'with seeded(int(seed.item()) + 1):\n    return ms.vjp(self.part, x)[1](dy)', 'seeds of', None),
+    (HEAD + 'np.random.seed(int(seed.item()))\nreturn ms.vjp(self.part, x)[1](dy)', 'has moved', 'turned-back'),
+    (HEAD + 'with seeded(int(seed.item())):\n    return (-ms.vjp(self.part, x)[1](dy)[0],)', 'expected', None),
+    (HEAD + 'with seeded(int(seed.item())):\n    return (ms.vjp(self.part, x)[1](dy)[0] / 0,)', 'NaN', None),
     (HEAD + 'return (dy * out[0] / x,)', 'dx is NaN', None),
     (HEAD + 'return (dy * 2 * (out[0] != 0),)', 'part that drops', 'from-y'),
     (HEAD + 'return dy, seed', 'two gradients', None),
@@ -198,7 +198,7 @@ test_wrong_keepers_fail = Answers(DICE, dice).failing(
 
 
 NO_LONGER = 'construct', 'no longer'
-ON_SELF = ('with dice(seed):', 'self.seed = seed\n        with dice(seed):'), ('int(seed.item())', 'self.seed')
+ON_SELF = ('with seeded(seed):', 'self.seed = seed\n        with seeded(seed):'), ('int(seed.item())', 'self.seed')
 test_construct_of_a_checkpoint_stays_and_what_is_kept_for_each_call_is_seen = Answers(AGAIN).failing(
     (('return self.part(x, w)', 'return self.part(x, w) * 2'), NO_LONGER, None), (REMEMBERS, '0 times', None)
 )

@@ -1,10 +1,12 @@
 """The questions of the lessons: each has one right answer, and where that stands gives nothing away."""
 
+import re
 from collections import Counter
 
 import pytest
 
 from minicell.teach.about import about
+from tests.lessons.leaks import SAID, SHOWN, TAPE, leaks, zones
 from tests.lessons.notebooks import NUMBERS
 
 ASKED = {number: list(about(number).questions.values()) for number in NUMBERS}
@@ -50,7 +52,19 @@ def lengths(question):
     return found, found[place(question)]
 
 
+ABSOLUTE = re.compile(
+    r'\b(always|never|all|nothing|none|every|each|only|alone|any|error|no|everything|must|cannot)\b', re.IGNORECASE
+)
+
+
+def without_an_absolute_word(question):
+    """How likely somebody is right who takes one of the answers in which no absolute word stands."""
+    left = [choice for choice in question.choices if not ABSOLUTE.search(choice.text)] or question.choices
+    return sum(choice.right for choice in left) / len(left)
+
+
 GUESSES = {
+    'no absolute word': without_an_absolute_word,
     'the shortest': lambda question: (lambda all_, right: (right == min(all_)) / all_.count(right))(*lengths(question)),
     'the longest': lambda question: (lambda all_, right: (right == max(all_)) / all_.count(right))(*lengths(question)),
     'the first': lambda question: place(question) == 0,
@@ -64,6 +78,23 @@ def test_who_guesses_by_the_form_of_an_answer_is_seldom_right(guess):
     share = lambda lessons: sum(map(sum, lessons)) / sum(map(len, lessons))
     assert share(hits) <= 0.36
     assert max(share(hits[k : k + 4]) for k in range(len(hits) - 3)) <= 0.45
+
+
+@pytest.mark.parametrize('number', NUMBERS)
+def test_nothing_says_what_is_right_before_it_was_asked_for(number):
+    assert leaks(number) == []
+
+
+def test_few_tapes_stand_open_under_a_question():
+    texts = {f'{number} {name}': text for number in NUMBERS for name, _, text in zones(number)}
+    assert len(SHOWN) <= len(texts) / 5 and all(TAPE in texts[name] for name in SHOWN) and texts.keys() >= SAID.keys()
+
+
+@pytest.mark.parametrize('said', ['Nobody checks.', 'What stands in `bprop` is not looked at.'])
+def test_a_sentence_that_gives_an_answer_away_is_found(said, monkeypatch):
+    known = [(name, question, f'{text}\n\n{said}') for name, question, text in zones('03')]
+    monkeypatch.setattr('tests.lessons.leaks.zones', lambda number: known)
+    assert leaks('03')[0] == f'03 takeover: {said}'
 
 
 @pytest.mark.parametrize('number', NUMBERS)

@@ -1,10 +1,13 @@
 """What a bprop reads by detours and draws, numbers that construct keeps, and what nobody notices."""
 
+import functools
 import io
 import itertools
 import queue
 import random
 import threading
+import weakref
+from collections import OrderedDict
 from types import SimpleNamespace
 
 import numpy as np
@@ -28,14 +31,8 @@ def reads(what):
 
 counter, here = itertools.count(1.0), SimpleNamespace()
 NOW = 0.0
-
-
-def moves():
-    pass
-
-
-def set_now(self):
-    globals()['NOW'] = next(counter)
+moves = lambda: None
+set_now = lambda self: globals().update(NOW=next(counter))
 
 
 def nested(value):
@@ -63,6 +60,10 @@ def at_the_bottom(has, *value):
     return has.a
 
 
+Meta = type('Meta', (type,), {'k': 0.0})
+OfMeta = Meta('OfMeta', (), {'m': 0.0, 'of_class': classmethod(lambda cls: cls.m)})
+MEMO, MOVED = [0.0], {'k': 0.0}
+memo = functools.lru_cache(maxsize=None)(lambda: MEMO[0])
 THIRD = iter([1.0] * 100)
 READ = {  # what it has; what construct does; what bprop reads
     'a queue': (queue.Queue, lambda s: s.has.put(next(counter)), 's.has.get()'),
@@ -94,6 +95,12 @@ READ = {  # what it has; what construct does; what bprop reads
     'a generator': (lambda: (float(k) for k in range(9)), lambda s: None, 'next(s.has)'),
     'an iterator outside': (int, lambda s: None, 'next(THIRD)'),
     'a large array': (lambda: np.zeros(10**6), lambda s: s.has.fill(next(counter)), 'float(s.has[5])'),
+    'order': (lambda: OrderedDict({2: 0, 3: 0}), lambda s: s.has.move_to_end(next(iter(s.has))), 'next(iter(s.has))'),
+    'a weak reference': (lambda: weakref.ref(OfMeta), lambda s: setattr(OfMeta, 'm', next(counter)), 's.has().m'),
+    'a view of a dict': (lambda: MOVED.values(), lambda s: MOVED.update(k=next(counter)), 'max(s.has)'),
+    'a metaclass': (lambda: OfMeta, lambda s: setattr(Meta, 'k', next(counter)), 's.has.k'),
+    'a classmethod': (int, lambda s: setattr(OfMeta, 'm', next(counter)), 'OfMeta.of_class()'),
+    'a memo': (int, lambda s: (MEMO.__setitem__(0, next(counter)), memo.cache_clear()), 'memo()'),
     'a key of a large dict': (
         lambda: dict.fromkeys(range(10**4), 1.0), lambda s: s.has.update({5000: next(counter)}), 's.has[5000]',
     ),
@@ -186,13 +193,12 @@ UNNOTICED = {
     'a SimpleQueue': (queue.SimpleQueue, lambda s: s.has.put(next(counter)), 's.has.get()'),
     'a helper that counts': (int, lambda s: None, 'calls_counted()'),
     'what it counts itself': (lambda: SimpleNamespace(k=1.0), lambda s: None, 'counted(s.has)'),
+    'code in a text': (int, set_now, "eval('NO' + 'W')"),
     'numbers that an op draws': (int, lambda s: None, 'ms.ops.randn(1).item()'),
     'the middle of a large array': (
-        lambda: np.zeros(10**6),
-        lambda s: s.has.put(777, next(counter)),
-        'float(s.has[770:780].max())',
+        lambda: np.zeros(10**6), lambda s: s.has.put(777, next(counter)), 'float(s.has[770:780].max())',
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize('has, does, read', UNNOTICED.values(), ids=UNNOTICED)

@@ -1,4 +1,4 @@
-"""A tape, and a traced function, as graphviz's own object: clusters for Cells, a double border for a takeover."""
+"""A tape as graphviz's own object: clusters for Cells, a double border for a takeover."""
 
 import graphviz
 import pytest
@@ -91,42 +91,3 @@ def test_a_graph_that_dot_would_brood_over_is_not_given_to_it(monkeypatch):
 def test_an_empty_tape_is_an_empty_graph():
     graph = ms.Tape().to_dot()
     assert '->' not in graph.source and graph.size == 0
-
-
-class Mine(nn.Cell):
-    def construct(self, x):
-        return ops.relu6(x)
-
-    def bprop(self, x, out, dout):
-        return (dout,)
-
-
-@pytest.fixture
-def graph():
-    mine = Mine()
-    f = ms.jit(lambda x: mine(x * 2).sum())
-    f(Tensor([1.0, 2.0]))
-    return f.graphs[0]
-
-
-def test_a_traced_function_is_the_graphviz_packages_object(graph):
-    drawn = view.draw(graph)
-    assert isinstance(drawn, graphviz.Source)
-    assert drawn.source.strip() == graph.dot().strip()
-    assert all(name in drawn.source for name in ('Mul', 'Mine', 'ReduceSum'))
-    assert 'peripheries=2' in drawn.source, 'a Cell with its own bprop is marked by shape'
-
-
-def test_without_dot_a_traced_function_shows_itself_in_words(graph, monkeypatch):
-    monkeypatch.setenv('PATH', '')
-    shown = view.draw(graph)._repr_mimebundle_()
-    assert set(shown) == {'text/plain'}
-    assert 'no `dot` program' in shown['text/plain'] and str(graph) in shown['text/plain']
-
-
-def test_no_name_can_break_the_drawing_of_a_traced_function():
-    evil = ms.Parameter(1.0, name='"]; evil [label="\\')
-    f = ms.jit(lambda x: x * evil)
-    f(Tensor([1.0]))
-    source = view.draw(f.graphs[0]).source
-    assert '"\\"]; evil [label=\\"\\\\"' in source

@@ -15,10 +15,13 @@ NONE = Parameter.empty  # of a setting that has no default
 KINDS_OF_SETTINGS = {bool: 'a bool', int: 'an int', float: 'a number'}
 
 
-def cell_of(name: str, op: Callable, doc: str, base: type[Cell] = Cell, inputs: int = 1, **settings: object) -> type:
+def cell_of(
+    name: str, op: Callable, doc: str, base: type[Cell] = Cell, inputs: int = 1, check=None, **settings: object
+) -> type:
     """A Cell for an op of one input or two: what it is made with are the op's settings, given with their defaults.
 
-    A setting whose default is a bool, an int or a float has to be of that kind. Raises TypeError where it is not.
+    A setting whose default is a bool, an int or a float has to be of that kind: TypeError where it is not. Or
+    `check(cell)` looks at the settings, once the Cell has them.
     """
     places = [Parameter(k, Parameter.POSITIONAL_OR_KEYWORD, default=v) for k, v in settings.items()]
     signature = Signature([Parameter('self', Parameter.POSITIONAL_ONLY), *places])
@@ -29,10 +32,12 @@ def cell_of(name: str, op: Callable, doc: str, base: type[Cell] = Cell, inputs: 
         base.__init__(self, **{k: given.arguments[k] for k in settings if k == 'reduction'})
         for k, usual in settings.items():
             value, kind = given.arguments[k], type(usual)
-            if kind in KINDS_OF_SETTINGS:
+            if check is None and kind in KINDS_OF_SETTINGS:
                 said = f"For '{name}', '{k}' is {KINDS_OF_SETTINGS[kind]}"
                 must_be(value, NUMBER if kind is float else kind, DTypeError, said)
             setattr(self, k, value)
+        if check is not None:
+            check(self)
 
     def alone(self, x: Tensor) -> Tensor:
         return op(x, *[getattr(self, k) for k in settings]) if settings else op(x)

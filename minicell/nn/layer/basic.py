@@ -11,6 +11,7 @@ from ...core.tensor import Tensor
 from ...ops.checks import must_be, numbers, positive_int
 from ..cell import Cell
 from .activation import activation as known_activation
+from .activation import cell_of
 
 
 class Dense(Cell):
@@ -56,44 +57,29 @@ class Dense(Cell):
         return f'input_channels={self.in_channels}, output_channels={self.out_channels}{bias}{then}'
 
 
-class MatMul(Cell):
+def _product(x1: Tensor, x2: Tensor, transpose_x1: bool, transpose_x2: bool) -> Tensor:
+    turned = lambda x, asked: ops.swapaxes(x, -1, -2) if asked and x.ndim > 1 else x  # a vector has no axes to exchange
+    return ops.matmul(turned(x1, transpose_x1), turned(x2, transpose_x2))
+
+
+def _flattened(x: Tensor, start_dim: int, end_dim: int) -> Tensor:
+    if isinstance(x, Tensor) and not -x.ndim <= start_dim < x.ndim:  # ops.flatten takes a Tensor of rank 0 or 1
+        raise ShapeError(f'Flatten: there is no axis {start_dim} in a Tensor of shape {x.shape}.{users_line()}')
+    return ops.flatten(x, start_dim=start_dim, end_dim=end_dim)
+
+
+# fmt: off
+Identity = cell_of('Identity', lambda x: x, 'Its input.')
+Flatten = cell_of('Flatten', _flattened,
+                  'The axes from start_dim to end_dim as one: (N, C, H, W) becomes (N, C * H * W).',
+                  start_dim=1, end_dim=-1)
+MatMul = cell_of('MatMul', _product,
     """x1 @ x2, the last two axes of either exchanged before, where asked.
 
     >>> nn.MatMul(transpose_x1=True)(ops.ones((3, 2)), ops.ones((3, 4))).shape
     (2, 4)
-    """
-
-    def __init__(self, transpose_x1: bool = False, transpose_x2: bool = False) -> None:
-        super().__init__()
-        for value in (transpose_x1, transpose_x2):
-            must_be(value, bool, DTypeError, "For 'MatMul', 'transpose_x1' and 'transpose_x2' are bools")
-        self.transpose_x1, self.transpose_x2 = transpose_x1, transpose_x2
-
-    def construct(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """Shapes as `ops.matmul` takes them; a vector has no axes to exchange."""
-        turned = lambda x, asked: ops.swapaxes(x, -1, -2) if asked and x.ndim > 1 else x
-        return ops.matmul(turned(x1, self.transpose_x1), turned(x2, self.transpose_x2))
-
-
-class Flatten(Cell):
-    """The axes from start_dim to end_dim as one: (N, C, H, W) becomes (N, C * H * W)."""
-
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__()
-        self.start_dim, self.end_dim = start_dim, end_dim
-
-    def construct(self, x: Tensor) -> Tensor:
-        """Any shape that has the axes. Raises ValueError for one that has not."""
-        if isinstance(x, Tensor) and not -x.ndim <= (axis := self.start_dim) < x.ndim:
-            raise ShapeError(f'Flatten: there is no axis {axis} in a Tensor of shape {x.shape}.{users_line()}')
-        return ops.flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)
-
-
-class Identity(Cell):
-    """Its input."""
-
-    def construct(self, x: Tensor) -> Tensor:
-        return x
+    """, inputs=2, transpose_x1=False, transpose_x2=False)
+# fmt: on
 
 
 class Dropout(Cell):

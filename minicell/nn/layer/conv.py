@@ -5,8 +5,8 @@ from ...common.initializer import HeUniform, Initializer, Uniform, initializer
 from ...common.parameter import Parameter
 from ...core.dtype import DType, float32
 from ...core.tensor import Tensor
-from ...ops.checks import only_nchw, positive_int
-from ...ops.window import check_margin, only_1, pair
+from ...ops.checks import only, positive_int
+from ...ops.window import check_margin, pair
 from ..cell import Cell
 
 
@@ -39,9 +39,9 @@ class Conv2d(Cell):
         dtype: DType = float32,
     ) -> None:
         super().__init__()
-        only_nchw('Conv2d', data_format)
+        only('Conv2d', 'NCHW', data_format=data_format)
         positive_int('Conv2d', in_channels=in_channels, out_channels=out_channels)
-        only_1('Conv2d', dilation=dilation, group=group)
+        only('Conv2d', 1, dilation=dilation, group=group)
         check_margin('Conv2d', pad_mode, padding)
         self.in_channels, self.out_channels, self.group, self.has_bias = in_channels, out_channels, group, has_bias
         self.kernel_size = pair('Conv2d', 'kernel_size', kernel_size)

@@ -7,7 +7,7 @@ from ...core.dtype import DType, float16, float32
 from ...core.errors import DTypeError, ShapeError, users_line
 from ...core.tensor import Tensor
 from ...errors import SettingError
-from ...ops.checks import must, must_be, only_nchw, positive_int
+from ...ops.checks import must, must_be, only, positive_int
 from ..cell import Cell
 
 
@@ -51,7 +51,7 @@ class BatchNorm(Cell):
         super().__init__()
         name = type(self).__name__
         positive_int(name, num_features=num_features)
-        only_nchw(name, data_format)
+        only(name, 'NCHW', data_format=data_format)
         must(0 <= momentum <= 1, SettingError, f"For '{name}', the 'momentum' lies in [0, 1], but got {momentum}")
         known, given = use_batch_statistics in (None, True, False), repr(use_batch_statistics)
         must(known, SettingError, f"For '{name}', 'use_batch_statistics' is a bool or None, but got {given}")

@@ -2,71 +2,47 @@
 
 from ... import ops
 from ...core.tensor import Tensor
-from ...ops.checks import only_nchw
-from ...ops.window import check_margin, only_1, pair
+from ...ops.checks import only
+from ...ops.window import check_margin, pair
 from ..cell import Cell
+from .activation import cell_of
 
 
 class _Pool(Cell):
-    """What both poolings have in common."""
-
     shown = 'kernel_size stride pad_mode'
 
-    def __init__(self, kernel_size, stride, pad_mode, padding, data_format) -> None:
-        super().__init__()
-        name = type(self).__name__
-        only_nchw(name, data_format)
-        pair(name, 'kernel_size', kernel_size)
-        pair(name, 'stride', stride)
-        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
-        check_margin(name, pad_mode, padding)
-        self.pad_mode = str(pad_mode).upper()
+
+def _check(cell: _Pool) -> None:
+    name = type(cell).__name__
+    only(name, 'NCHW', data_format=cell.data_format)
+    only(name, 1, dilation=getattr(cell, 'dilation', 1))
+    pair(name, 'kernel_size', cell.kernel_size)
+    pair(name, 'stride', cell.stride)
+    check_margin(name, cell.pad_mode, cell.padding)
+    cell.pad_mode = str(cell.pad_mode).upper()
 
 
-class MaxPool2d(_Pool):
+def _largest(x: Tensor, kernel_size, stride, pad_mode, padding, *_) -> Tensor:
+    return ops.max_pool2d(x, kernel_size, stride, padding, pad_mode=pad_mode)
+
+
+def _mean(x: Tensor, kernel_size, stride, pad_mode, padding, counts: bool, _) -> Tensor:
+    counts = counts and pad_mode == 'PAD'
+    return ops.avg_pool2d(x, kernel_size, stride, padding, count_include_pad=counts, pad_mode=pad_mode)
+
+
+# fmt: off
+BOTH = {'base': _Pool, 'check': _check, 'kernel_size': 1, 'stride': 1, 'pad_mode': 'valid', 'padding': 0}
+MaxPool2d = cell_of('MaxPool2d', _largest,
     """The largest number of each window of images (N, C, H, W): see `ops.max_pool2d`.
 
     >>> nn.MaxPool2d(kernel_size=2, stride=2)(ops.ones((1, 1, 4, 4))).shape
     (1, 1, 2, 2)
-    """
-
-    def __init__(
-        self,
-        kernel_size: int | tuple[int, int] = 1,
-        stride: int | tuple[int, int] = 1,
-        pad_mode: str = 'valid',
-        padding: int | tuple[int, ...] = 0,
-        dilation: int | tuple[int, int] = 1,
-        data_format: str = 'NCHW',
-    ) -> None:
-        super().__init__(kernel_size, stride, pad_mode, padding, data_format)
-        only_1('MaxPool2d', dilation=dilation)
-
-    def construct(self, x: Tensor) -> Tensor:
-        return ops.max_pool2d(x, self.kernel_size, self.stride, self.padding, pad_mode=self.pad_mode)
-
-
-class AvgPool2d(_Pool):
+    """, **BOTH, dilation=1, data_format='NCHW')
+AvgPool2d = cell_of('AvgPool2d', _mean,
     """The mean of each window of images (N, C, H, W): see `ops.avg_pool2d`. With pad_mode 'same' no margin counts.
 
     >>> nn.AvgPool2d(kernel_size=2, stride=2)(ops.ones((1, 1, 4, 4))).shape
     (1, 1, 2, 2)
-    """
-
-    def __init__(
-        self,
-        kernel_size: int | tuple[int, int] = 1,
-        stride: int | tuple[int, int] = 1,
-        pad_mode: str = 'valid',
-        padding: int | tuple[int, ...] = 0,
-        count_include_pad: bool = True,
-        data_format: str = 'NCHW',
-    ) -> None:
-        super().__init__(kernel_size, stride, pad_mode, padding, data_format)
-        self.count_include_pad = count_include_pad
-
-    def construct(self, x: Tensor) -> Tensor:
-        counts = self.count_include_pad and self.pad_mode == 'PAD'
-        return ops.avg_pool2d(
-            x, self.kernel_size, self.stride, self.padding, count_include_pad=counts, pad_mode=self.pad_mode
-        )
+    """, **BOTH, count_include_pad=True, data_format='NCHW')
+# fmt: on

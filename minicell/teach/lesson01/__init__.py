@@ -83,7 +83,7 @@ def fan_out(x: Any, y: Any) -> Any:
 
 
 def unused(x: Any) -> Any:
-    """Entries after the result, and one before it, that do not lead to it; what they are of is used elsewhere, too."""
+    """Entries after the result, and one before it, that do not lead to it; what they are of is used elsewhere."""
     ops.exp(x)
     y = ops.sin(x) * x
     ops.log(y)

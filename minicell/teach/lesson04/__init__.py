@@ -10,7 +10,7 @@ import minicell as ms
 from minicell.teach.trials import ERRORS, Trial, begun, dice, function_of, sorted_words
 
 from .figures import FIGURES
-from .hidden import HIDDEN, ROW, Hidden
+from .hidden import HIDDEN, ROW
 from .suspects import SUSPECTS, classify
 
 WIDE, NARROW = 0.12, 1e-5  # on the wide one each way to differ has numbers of its own; on the narrow one it is right
@@ -69,17 +69,16 @@ def slopes(answer: Any) -> Trial:
 
 
 def moved(seen: list[np.ndarray], x: np.ndarray, eps: float) -> str:
-    """How many numbers of x the answer moved, and how far, the first time that it did."""
+    """How many numbers of x the answer moved, and how far."""
     moves = [np.abs(z - x) for z in seen if z.shape == x.shape and not np.array_equal(z, x)]
     if not moves:
         return 'not at all'
-    first = moves[0]
     many = [int(np.count_nonzero(move)) for move in moves]
     how = {1: 'one number', x.size: 'all at once'}.get(many[0], 'some') if len(set(many)) == 1 else ''
     how = how or str([np.round(move / eps, 1).tolist() for move in moves])
-    share = float(np.max(first)) / eps
-    near = {'hardly': 0.0, 'half': 0.5, 'eps': 1.0}
-    return f'{how}, by {next((name for name, due in near.items() if abs(share - due) < 1e-3), f"{share:.1g} eps")}'
+    near = {0.0: 'hardly', 0.5: 'half', 1.0: 'eps'}
+    shares = sorted({round(float(np.max(move)) / eps, 3) for move in moves})
+    return f'{how}, by {", ".join(near.get(share, f"{share:.1g} eps") for share in shares)}'
 
 
 def judged(did: dict[str, Any]) -> Trial:
@@ -106,7 +105,7 @@ def judged(did: dict[str, Any]) -> Trial:
         return Trial(True, False, did, 'The slopes are right, but x is not what it was before.')
     off = float(np.max(np.abs(did['narrow'] - due['narrow'])))
     said = f'With eps = {NARROW:g} your slopes are off by {off:.0e} at most, on two functions.'
-    return Trial(True, True, did, said + ' (You move by half of eps. That is a central difference, too.)' * half)
+    return Trial(True, True, did, said + ' (You move by half of eps. That is a central difference as well.)' * half)
 
 
 def listed(row: np.ndarray) -> str:
@@ -141,14 +140,15 @@ def agrees(answer: Any) -> Trial:
     function_of(answer, 'agrees')
     verdicts: dict[str, Any] = {}
     seen: list[np.ndarray] = []
+    douts: list[np.ndarray] = []
     with dice(4):  # so that an answer gets the same verdict each time
         for name, hidden in HIDDEN.items():
             for _ in range(1 if hidden.right else TRIES):  # a random dout may have no negative number
-                verdicts[name] = verdict_on(answer, hidden, seen)
+                verdicts[name] = verdict_on(answer, hidden.cell(seen, douts))
                 if verdicts[name] != 'True':
                     break
     moved = least_step(seen)
-    did = {'moved': moved, 'verdicts': f'{moved}: {", ".join(verdicts.values())}'}
+    did = {'moved': moved, 'verdicts': f'{moved}, dout {kind(douts)}: {", ".join(verdicts.values())}'}
     wrong = [name for name, said in verdicts.items() if said != str(HIDDEN[name].right)]
     if not wrong:
         return Trial(True, True, did, f'All {len(HIDDEN)} hidden Cells are told apart, the right ones from the wrong.')
@@ -158,10 +158,10 @@ def agrees(answer: Any) -> Trial:
     return Trial(True, False, did, said)
 
 
-def verdict_on(answer: Any, hidden: Hidden, seen: list[np.ndarray]) -> str:
+def verdict_on(answer: Any, cell: ms.nn.Cell) -> str:
     """What a check says of a Cell, as a word."""
     try:
-        found = begun(answer(hidden.cell(seen), ROW.copy()))
+        found = begun(answer(cell, ROW.copy()))
     except ERRORS as error:
         return f'{type(begun(error)).__name__}: {error}'.splitlines()[0]
     return str(bool(found)) if isinstance(found, bool | np.bool_) else f'a {type(found).__name__}'
@@ -172,6 +172,13 @@ def least_step(seen: list[np.ndarray]) -> str:
     steps = [float(np.max(np.abs(x - ROW))) for x in seen if x.shape == ROW.shape]
     least = min((step for step in steps if step), default=0.0)
     return 'not at all' if not least else 'hardly' if least < TINY else 'enough'
+
+
+def kind(douts: list[np.ndarray]) -> str:
+    """What the douts had in common with which a bprop was asked: two checks may say the same for other reasons."""
+    if all(np.ptp(dout) == 0 for dout in douts):
+        return 'of ones' if douts and np.all(douts[0] == 1) else 'of one number'
+    return 'of both signs' if any(dout.min() < 0 < dout.max() for dout in douts) else 'of one sign'
 
 
 TRIALS = {'4a': slopes, '4b': verdicts, '4c': agrees}

@@ -25,15 +25,18 @@ class Hidden(NamedTuple):
     forward: Callable[[Any], Any]
     gradient: Callable[[Any, Any, Any], Any]
 
-    def cell(self, seen: list[np.ndarray]) -> nn.Cell:
-        """A new Cell of this kind; it notes at which x it is called."""
+    def cell(self, seen: list[np.ndarray], douts: list[np.ndarray]) -> nn.Cell:
+        """A new Cell of this kind; it notes at which x it is called, and with which dout."""
 
         def construct(_: Any, x: Any) -> Any:
             seen.append(x.asnumpy())
             return self.forward(x)
 
-        functions = {'construct': construct, 'bprop': lambda _, x, out, dout: (self.gradient(x, out, dout),)}
-        return type('Hidden', (nn.Cell,), functions)()
+        def bprop(_: Any, x: Any, out: Any, dout: Any) -> tuple:
+            douts.append(dout.asnumpy())
+            return (self.gradient(x, out, dout),)
+
+        return type('Hidden', (nn.Cell,), {'construct': construct, 'bprop': bprop})()
 
 
 def cube(x: Any) -> Any:
@@ -46,49 +49,25 @@ def measured(x: Any, out: Any, dout: Any) -> Any:
     return ms.Tensor(slopes(lambda x: (ops.sin(ms.Tensor(x)) * dout).sum().item(), x.asnumpy(), 1e-5))
 
 
+NO_SIGN, CLIPS = 'takes the size of dout without its sign', 'cuts each number of dout off at 10 and −10'
+CANCELS = 'is off by amounts that add up to 0'
 HIDDEN = {
     'tanh': Hidden(True, 'is right', ops.tanh, lambda x, out, dout: (1 - out * out) * dout),
     'flat': Hidden(True, 'is right, and 0 at 0', cube, lambda x, out, dout: 3 * x * x * dout),
-    'steep': Hidden(
-        True,
-        'is right, with large gradients',
-        lambda x: 1000 * ops.exp(3 * x),
-        lambda x, out, dout: 3 * out * dout,
-    ),
+    'steep': Hidden(True, 'is right, and steep', lambda x: 1000 * ops.exp(3 * x), lambda x, out, dout: 3 * out * dout),
     'mixing': Hidden(
-        True,
-        'is right, with another number of outputs than inputs',
-        lambda x: ops.matmul(x * x, MIXED),
-        lambda x, out, dout: 2 * x * ops.matmul(dout, MIXED.T),
+        True, 'is right, for 3 outputs', lambda x: x * x @ MIXED, lambda x, out, dout: 2 * x * (dout @ MIXED.T)
     ),
     'measured': Hidden(True, 'is right, and measured', ops.sin, measured),
     'no square': Hidden(False, 'has another slope than tanh', ops.tanh, lambda x, out, dout: (1 - out) * dout),
     'no dout': Hidden(False, 'forgets dout', lambda x: x * x, lambda x, out, dout: 2 * x),
     # too small, whatever dout is; the next one is too large
-    'no sign, falling': Hidden(
-        False,
-        'takes the size of dout without its sign',
-        lambda x: -ops.exp(x),
-        lambda x, out, dout: out * ops.abs(dout),
-    ),
-    'no sign, rising': Hidden(
-        False, 'takes the size of dout without its sign', ops.exp, lambda x, out, dout: out * ops.abs(dout)
-    ),
-    'clipped': Hidden(
-        False,
-        'cuts each number of dout off at 10 and −10',
-        ops.sin,
-        lambda x, out, dout: ops.cos(x) * ops.maximum(ops.minimum(dout, 10 + 0 * dout), -10 + 0 * dout),
-    ),
-    'per cent': Hidden(
-        False, 'is off by one per cent everywhere', ops.sin, lambda x, out, dout: 1.01 * ops.cos(x) * dout
-    ),
-    'cancelling': Hidden(
-        False,
-        'is off by amounts that add up to 0',
-        ops.exp,
-        lambda x, out, dout: out * dout + dout - dout.mean(),
-    ),
+    'no sign, falling': Hidden(False, NO_SIGN, lambda x: -ops.exp(x), lambda x, out, dout: out * ops.abs(dout)),
+    'no sign, rising': Hidden(False, NO_SIGN, ops.exp, lambda x, out, dout: out * ops.abs(dout)),
+    'clipped': Hidden(False, CLIPS, ops.sin, lambda x, out, dout: ops.cos(x) * ops.clamp(dout, -10.0, 10.0)),
+    'per cent': Hidden(False, 'is off by one per cent', ops.sin, lambda x, out, dout: 1.01 * ops.cos(x) * dout),
+    'twice': Hidden(False, 'is twice too large', ops.sin, lambda x, out, dout: 2 * ops.cos(x) * dout),
+    'cancelling': Hidden(False, CANCELS, ops.exp, lambda x, out, dout: out * dout + dout - dout.mean()),
     'last': Hidden(False, 'is wrong in its last number alone', ops.exp, lambda x, out, dout: (1 + LAST) * out * dout),
     'nan': Hidden(False, 'is NaN where x is 0', cube, lambda x, out, dout: 3 * out / x * dout),
 }

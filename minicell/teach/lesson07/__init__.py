@@ -84,7 +84,7 @@ def called(cell: Any) -> dict[str, Any]:
         return {'returned': 'Called twice with the same out and dout, bprop gave two different answers.'}
     say = 'has no say'
     if not np.array_equal(first, third, equal_nan=True):
-        say = 'When the gradient of the mask in dout changes, dx changes, too. But the mask does not depend on x.'
+        say = 'When the gradient of the mask in dout changes, dx changes as well. But the mask does not depend on x.'
     return {
         'returned': 'one gradient',
         'dx': first,
@@ -187,7 +187,7 @@ def many_calls(name: str, keep: float, mask: np.ndarray, y: np.ndarray) -> dict[
     elif abs(share - keep) > MOST:
         kept = f'{name}: {share:.0%} of the rows kept.'
     elif np.max(abs(passed.mean(axis=(0, 2)) - keep)) > A_ROW:
-        kept = f'{name}: in {CALLS} calls, some rows are kept far more often than others. Does each call draw anew?'
+        kept = f'{name}: in {CALLS} calls, some rows are kept far more often than others. Does each call draw again?'
     used = np.array_equal(mask != 0, passed)
     factor = float(y[passed[..., 0]].mean()) if passed.any() else 0.0
     mean = 'the mean of y is x'

@@ -63,7 +63,7 @@ def draw(kind: type, calls: list, n: int) -> Drawing:
     wrong = sum(a != b for a, b in zip(eager.gradients, traced.gradients, strict=True))
     return Drawing(
         Column(Grid(rows, gap=(14, 3), stretch=()), Space(h=6), Row(
-            code(f'Python, call {n}: decides anew each time', [line[indent:] for line in lines], lit),
+            code(f'Python, call {n}: decides again each time', [line[indent:] for line in lines], lit),
             code('The graph: there is nothing to decide', shortened(traced.graph), 'frozen'), gap=16, across='start')),
         title,
         f'In the graph: {"; ".join(frozen) or "nothing frozen"}.',

@@ -310,7 +310,7 @@ def the_sum_is_on_the_tape(m: SimpleNamespace) -> str:
     (found,) = m.gradients(lambda x: x * x)(m.Tensor(3.0))
     said = 'The gradient of `x * x` is right, but the sum in it is not on the tape: add the Tensors, not their arrays.'
     must(found.at >= 0, 'sum', 'no entry', said)
-    return 'The sum is on the tape, too.'
+    return 'The sum is on the tape as well.'
 
 
 def takes_over(m: SimpleNamespace) -> str:

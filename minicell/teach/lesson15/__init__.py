@@ -1,4 +1,4 @@
-"""Lesson 15: its figure of memory and time; trials of two checkpoints, and of a hunt for what one does with dice."""
+"""Lesson 15: its figure of memory and time; trials of two checkpoints, and of a hunt for what one draws."""
 
 import warnings
 from collections.abc import Callable
@@ -106,7 +106,7 @@ def dropping(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def noise(shape: tuple[int, ...]) -> np.ndarray:
-    """Factors of a part that weighs each number anew: where x is 0, y is 0, and the slope is not."""
+    """Factors of a part that weighs each number again: where x is 0, y is 0, and the slope is not."""
     return 0.5 + np.random.random(shape)
 
 
@@ -115,7 +115,7 @@ THROWS = {'a part that drops': (dropping, 1), 'a part that weighs': (noise, 1), 
 
 
 class Thrower(nn.Cell):
-    """A part that multiplies by what it throws, and writes the throws down."""
+    """A part that multiplies by what it draws, and writes that down."""
 
     def __init__(self, throw: Callable[[tuple[int, ...]], np.ndarray], power: int) -> None:
         super().__init__()
@@ -123,17 +123,17 @@ class Thrower(nn.Cell):
         self.thrown: list[np.ndarray] = []
 
     def construct(self, x: Any) -> Any:
-        """x, or its square, times the throws."""
+        """x, or its square, times what was drawn."""
         self.thrown.append(self.throw(x.shape))
         return x**self.power * ms.Tensor(self.thrown[-1])
 
 
 def keeps_dice(answer: Any) -> Trial:
-    """Try a checkpoint around parts that throw: two calls on one tape, and where the dice stand afterwards."""
-    kind = class_of(answer, 'KeepDice')
+    """Try a checkpoint around parts that draw: two calls on one tape, and where the generator stands after it."""
+    kind = class_of(answer, 'KeepSeed')
     did: dict[str, Any] = {}
     for name, thrower in THROWS.items():
-        cell_of(kind(Thrower(*thrower)), 'KeepDice')
+        cell_of(kind(Thrower(*thrower)), 'KeepSeed')
         try:
             with dice(SEED):
                 found, said = by_hand(kind(Thrower(*thrower)))
@@ -141,13 +141,13 @@ def keeps_dice(answer: Any) -> Trial:
                     seen, said = two_calls(kind(Thrower(*thrower)))
                     found |= seen
         except ERRORS as error:
-            found = {'stops': type(begun(error)).__name__}
-            said = f'stops with {found["stops"]}: {error}'.splitlines()[0]
+            found = {'stops': f'{type(begun(error)).__name__}: {error}'.splitlines()[0]}
+            said = f'stops with {found["stops"]}'
         did |= {f'{name}: {part}': value for part, value in found.items()}
         if said:
             return Trial(True, False, did, f'{name}: {said}')
-    said = 'Each call gets the dice of its own forward, for a part that drops numbers and two that weigh them.'
-    return Trial(True, True, did, f'{said}\nAfter backward the dice go on as if nothing had happened.')
+    said = 'Each call draws what its own forward pass drew, for a part that drops numbers and two that weigh them.'
+    return Trial(True, True, did, f'{said}\nAfterwards the random generator is where it was before.')
 
 
 def by_hand(cell: Any) -> tuple[dict[str, Any], str]:
@@ -170,7 +170,7 @@ def by_hand(cell: Any) -> tuple[dict[str, Any], str]:
 
 
 def two_calls(cell: Any) -> tuple[dict[str, Any], str]:
-    """Two calls on one tape, then backward: dx, and what is wrong with it or with the dice, in a sentence."""
+    """Two calls on one tape, then backward: dx, and what is wrong with it or the generator, in a sentence."""
 
     def loss(x: Any) -> Any:
         return sum((ms.Tensor(factor * DY) * cell(x + k)[0]).sum() for k, factor in enumerate(FACTORS))
@@ -180,23 +180,26 @@ def two_calls(cell: Any) -> tuple[dict[str, Any], str]:
     dx = back(ops.ones_like(value))[0].asnumpy().astype(np.float64)
     after = np.random.get_state()
     went_on = np.array_equal(before[1], after[1]) and before[2] == after[2]
-    did = {'dx': dx, 'dice after': 'go on' if went_on else 'moved'}
+    did = {'dx': dx, 'generator after': 'go on' if went_on else 'moved'}
     first, second = cell.part.thrown[:2]
     slopes = [factor * cell.part.power * (X + k) ** (cell.part.power - 1) for k, factor in enumerate(FACTORS)]
     due = DY * (slopes[0] * first + slopes[1] * second)
-    off = compared(dx, due, lambda place: f'two calls with the dice of forward, number {place[0] + 1}', 'dx')
+    off = compared(dx, due, lambda place: f'two calls with the seeds of the forward pass, number {place[0] + 1}', 'dx')
     if off and dx.shape == due.shape and np.allclose(dx, DY * sum(slopes) * second):
-        off = 'of two calls, the first got the dice of the second.'
+        off = 'of two calls, the first got the seed of the second.'
     if off:
         return did, off
     if not went_on:
-        return did, 'dx is right, but backward has moved the dice: what is thrown next is not what it would have been.'
+        return (
+            did,
+            'dx is right, but the random generator has moved: what is drawn next is not what it would have been.',
+        )
     return did, ''
 
 
 # ---- 15c -----------------------------------------------------------------------------------------------------------
 
-WORDS = ('right', 'new dice', 'stale dice', 'turned back')
+WORDS = ('right', 'new draw', 'stale seed', 'reseeded')
 
 
 class Suspect(nn.Cell):
@@ -211,7 +214,7 @@ class Suspect(nn.Cell):
         return x * ms.Tensor(np.random.random(x.shape) < self.keep) / self.keep
 
     def construct(self, x: Any) -> Any:
-        """The part, and the seed of its dice."""
+        """The part, and its seed."""
         self.seed = np.random.randint(2**31 - 1)
         with dice(self.seed):
             y = self.part(x)
@@ -222,12 +225,12 @@ class Suspect(nn.Cell):
         return (ms.grad(lambda x: (self.part(x) * dy).sum())(x),)
 
     def seeded(self, seed: int, x: Any, dy: Any) -> Any:
-        """The same, with the dice of a seed."""
+        """The same, from a seed."""
         with dice(seed):
             return self.again(x, dy)
 
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
-        """With the dice of this call."""
+        """With the seed of this call."""
         dy, _ = dout
         return self.seeded(int(out[1].item()), x, dy)
 
@@ -239,14 +242,14 @@ TurnedBack = variant(
 )
 
 HIDDEN = (
-    (Stale, 0.5, 'stale dice'),
+    (Stale, 0.5, 'stale seed'),
     (Suspect, 0.5, 'right'),
-    (TurnedBack, 0.5, 'turned back'),
-    (New, 0.5, 'new dice'),
+    (TurnedBack, 0.5, 'reseeded'),
+    (New, 0.5, 'new draw'),
     (Suspect, 0.8, 'right'),
-    (New, 0.8, 'new dice'),
-    (TurnedBack, 0.8, 'turned back'),
-    (Stale, 0.8, 'stale dice'),
+    (New, 0.8, 'new draw'),
+    (TurnedBack, 0.8, 'reseeded'),
+    (Stale, 0.8, 'stale seed'),
 )
 
 

@@ -1,4 +1,4 @@
-"""The figures of lesson 15: layers in parts, and the memory and the time of a gradient; the throws of two runs."""
+"""The figures of lesson 15: layers in parts, and the memory and the time of a gradient; what two runs draw."""
 
 from collections.abc import Callable
 from typing import Any
@@ -112,14 +112,14 @@ def draw_throws(masks: Callable, cells: tuple[Any, Any], seed: int) -> Drawing:
         rows.append([Space(h=6)])
     return Drawing(
         Grid(rows[:-1], gap=(20, 8), stretch=()),
-        f'Throws from the seed {seed}',
+        f'Drawn from the seed {seed}',
         f'On the tape {agree[0]}, in a checkpoint {agree[1]}.',
         f'Seed {seed}: {"; ".join(words)}.',
     )
 
 
 def thrown(masks: Callable, cell: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """The masks of one run of a Cell from a seed; the dice of the page are left as they were."""
+    """The masks of one run of a Cell from a seed; the random generator of the page is left as it was."""
     with dice(seed):
         return masks(cell)
 
@@ -132,7 +132,7 @@ def positions(mask: np.ndarray) -> str:
 def throws(masks: Callable, plain: Any, checkpoint: Any) -> Figure:
     """A slider for the seed; `masks(cell)` runs a Cell and returns where forward and where backward let pass."""
     seeds = range(1, 21)
-    return Figure('throws', 'The seed of the throws', seeds, lambda seed: draw_throws(masks, (plain, checkpoint), seed),
+    return Figure('throws', 'The seed', seeds, lambda seed: draw_throws(masks, (plain, checkpoint), seed),
                   1, stills=(1, 2), names={seed: f'seed {seed}' for seed in (1, 5, 10, 15, 20)})  # fmt: skip
 
 

@@ -302,9 +302,10 @@ LEAVES = {'leaf': (False, -1, False, True), 'tape': 'Spare'}
 ALL = partial(gradients, fan_out=True)
 
 
-def of_step(due: dict[str, Any], *looks: tuple[Callable, range]) -> Judge:
+def of_step(due: dict[str, Any], *looks: tuple[Callable, range], **speaks_of: list[str]) -> Judge:
     """A judge of a step: what is looked at, once the solutions of some later steps have run."""
-    return Judge(due, lambda space, _: dict(ChainMap(*(look(engine(space, steps)) for look, steps in looks))))
+    look = lambda space, _: dict(ChainMap(*(look(engine(space, steps)) for look, steps in looks)))
+    return Judge(due, look, speaks_of)
 
 
 def judges() -> dict[str, Judge]:
@@ -317,5 +318,5 @@ def judges() -> dict[str, Judge]:
         '13c': of_step(gradients_due(False), (partial(gradients, fan_out=False), here)),
         '13d': of_step(gradients_due(True) | orders_due(), (ALL, here), (orders, range(5, 7))),
         '13e': of_step(cells_due(), (cells, here)),
-        '13f': of_step(LEAVES | orders_due(), (leaves, here), (orders, here)),
+        '13f': of_step(LEAVES | orders_due(), (leaves, here), (orders, here), recorded=[*orders_due()]),
     }

@@ -177,6 +177,7 @@ CELLS = {
     'no sign': (False, ops.exp, lambda x, out, dout: out * ops.abs(dout)),
     'clipped': (False, ops.exp, lambda x, out, dout: out * ops.clamp(dout, -20.0, 20.0)),
     'two per cent': (False, ops.exp, lambda x, out, dout: 1.015 * out * dout),
+    'twice': (False, ops.sin, lambda x, out, dout: 2 * ops.cos(x) * dout),
     'cancelling': (False, ops.sin, lambda x, out, dout: ops.cos(x) * dout + dout - dout.mean()),
     'last': (False, ops.sin, lambda x, out, dout: ops.cos(x) * dout * ms.Tensor(1 + 0.7 * LAST)),
     'nan': (False, lambda x: 2 * x * x * x, lambda x, out, dout: 3 * out / x * dout),
@@ -196,7 +197,7 @@ def whole_check(space: dict[str, Any], answer: Any) -> dict[str, Any]:
         for seed in range(2 if right else 4):  # what is wrong need be found once, and what is right never
             np.random.seed(seed)
             with noted(did, name):
-                did[name] = word(answer(Hidden(right, '', *functions).cell(seen), HERE.copy()))
+                did[name] = word(answer(Hidden(right, '', *functions).cell(seen, []), HERE.copy()))
             if did[name] != 'True':
                 break
     return did | {'moved': moved(seen, HERE)}
@@ -220,10 +221,11 @@ BLENDS: dict[str, tuple[Callable, bool]] = {
 def one_number(answer: Any, dy: Callable, _: bool) -> Parts:
     """What a check of one number says of a gradient."""
     x, y = ms.Tensor(np.array([0.8, -1.1, 1.9])), ms.Tensor(numbers(4, 3, seed=43))
-    yield 'said', word(answer(lesson05.hidden(dy), x, y, -1.4))
+    yield 'said', word(answer(lesson05.hidden(dy, []), x, y, -1.4))
 
 
 def judges() -> dict[str, Judge]:
+    spoken = {'linear-only': ['moved'], 'direction': ['twice']}
     products = {f'{name} {x}': (f, x) for name, f in PRODUCTS.items() for x in AT}
     steps = {'wide': (0.2, either), 'narrow': (3e-5, slopes(bent, ROW)[0])}
     rises = near(slopes(weighed, START)[0], rtol=1e-4)  # which are measured with a step of 1e-3
@@ -231,8 +233,10 @@ def judges() -> dict[str, Judge]:
     return {
         '1b': by_cases(PROGRAMS, read_back, read_due),
         '1c': by_cases(products, product_rule, lambda f, x: {'slope': gradients_of(f, (x,))['x']}),
-        '4a': by_cases(steps, row_slopes, lambda _, due: {'slopes': due, 'x': True}, {'smaller': ['moved']}),
-        '4c': Judge({name: str(right) for name, (right, *_) in CELLS.items()}, whole_check, {'linear-only': ['moved']}),
+        '4a': by_cases(
+            steps, row_slopes, lambda _, due: {'slopes': due, 'x': True}, {'smaller': ['moved'], 'in-place': ['x']}
+        ),
+        '4c': Judge({name: str(right) for name, (right, *_) in CELLS.items()}, whole_check, spoken),
         '5c': by_cases(BLENDS, one_number, lambda _, wrong: {'said': str(wrong)}),
         '10c': by_cases(
             {'plain': (Silent().construct,), 'silent': (Silent(),)},

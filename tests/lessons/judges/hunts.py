@@ -211,9 +211,9 @@ QUANTIZERS = (
 DICE = each_with(
     (
         (lesson15.Suspect, 'right'),
-        (lesson15.Stale, 'stale dice'),
-        (lesson15.TurnedBack, 'turned back'),
-        (lesson15.New, 'new dice'),
+        (lesson15.Stale, 'stale seed'),
+        (lesson15.TurnedBack, 'reseeded'),
+        (lesson15.New, 'new draw'),
     ),
     (0.6, 0.3),
 )

@@ -48,6 +48,23 @@ ANSWERS = """
 11c wrong: change() => change
 12a wrong: self.surrogate(v - self.v_threshold) => self.surrogate(v / self.v_threshold - 1)
 12c right: 0.05 => __import__('numpy').float32(0.05)
+4c wrong: np.random.standard_normal(cell(ms.Tensor(x)).shape) => np.random.standard_normal()
+4c wrong: np.allclose(by_bprop, by_differences, rtol=1e-4, atol=1e-6) =>
+    np.isclose(np.linalg.norm(by_bprop), np.linalg.norm(by_differences), rtol=1e-4)
+4c wrong: np.allclose(by_bprop, by_differences, rtol=1e-4, atol=1e-6) =>
+    by_bprop @ by_differences > 0.99 * np.linalg.norm(by_bprop) * np.linalg.norm(by_differences)
+4c wrong: right and np.allclose(by_bprop_1000, 1000 * by_bprop) => False
+5c wrong: not np.isclose(by_bprop, by_differences, rtol=1e-4) => False
+9b wrong: ops.exp(x)  # once => __import__('minicell').Tensor(__import__('numpy').exp(x.asnumpy()))  # once
+9b wrong: return (e - 1 / e) / 2 => return (e - 1 / e) / 2, e ;; e = ops.exp(x)  # once more => _, e = out  # once more
+    ;; dx = (e + 1 / e) / 2 * dout => de, dy = dout; dx = (e + 1 / e) / 2 * dy + e * de
+13f wrong: write('Leaf', lambda dout, out, x: (dout,), (x,), x.array) => x
+13f wrong: write('Leaf', lambda dout, out, x: (dout,), (x,), x.array) => Tensor(x.array)
+13f wrong: (x,), x.array => (Tensor(x.array),), x.array
+15a wrong: return self.part(x, w) => self.kept = x, w; return self.part(x, w) ;; ms.vjp(self.part, x, w) =>
+    ms.vjp(self.part, *self.kept)
+15b wrong: dy, _ = dout => _, dy = dout
+15b wrong: _, seed = out => seed, _ = out
 15a wrong: ms.vjp(self.part, x, w) => ms.vjp(self.part, ms.Tensor(x.asnumpy()), ms.Tensor(w.asnumpy()))
 2a wrong: dout * ops.sin(y) => dout * x ;; dout * x * ops.cos(y) => dout * y
 2a wrong: dout * ops.sin(y) => out / x * dout
@@ -60,6 +77,8 @@ ANSWERS = """
 3a right: ops.matmul(dout, y.T) => (y @ dout.T).T ;; ops.matmul(x.T, dout) => (dout.T @ x).T
 3a right: return dx, dy => return [dx, dy]
 4a wrong: (f(x + step) - f(x - step)) => abs(f(x + step)) - abs(f(x - step))
+4a wrong: x + step) - f(x - step => x * (1 + step)) - f(x * (1 - step)
+4a wrong: step[i] = eps => step[i] += eps * x[i]
 4a right: found[i] = (f(x + step) - f(x - step)) / (2 * eps) => kept = x[i]; x[i] = kept + eps; above = f(x);
     x[i] = kept - eps; below = f(x); x[i] = kept; found[i] = (above - below) / (2 * eps)
 4a right: (f(x + step) - f(x - step)) / (2 * eps) => (f(x + step / 2) - f(x - step / 2)) / eps

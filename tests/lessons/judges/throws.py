@@ -156,6 +156,6 @@ def judges() -> dict[str, Judge]:
     return {
         '7a': by_cases({keep: (keep,) for keep in (0.6, 1.0, 0.0)}, drops_backward, drops_due),
         '7b': by_cases({keep: (keep,) for keep in (0.65, 0.25, 1.0, 0.0)}, drops_forward, forward_due, shrunk),
-        '15a': by_cases(CHECKPOINTED, recomputes, recompute_due),
+        '15a': by_cases(CHECKPOINTED, recomputes, recompute_due, {each: ['dx', 'dw'] for each in ('on-self', 'out')}),
         '15b': by_cases(THROWS, keeps, lambda throw: {'off': np.zeros(9), 'dice': True}),
     }
