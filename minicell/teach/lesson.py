@@ -64,7 +64,7 @@ class Lesson:
         parts = (f'minicell {__version__}', repr(self), f'seed {self.about.seed}', 'works offline', dot)
         said = [' · '.join(parts), self.kept.trouble, MISSING if notebook and self.bridge is None else '']
         if self.kept.states:
-            said.append(f'So far: {self._card(Progress, "progress").states()[0]}. L.reset() starts over.')
+            said.append(f'So far: {self._card(Progress, "progress").states()[0]}. L.again() starts over.')
         return '\n'.join(filter(None, said))
 
     def missing(self, shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None) -> None:
@@ -161,7 +161,7 @@ class Lesson:
         self.draw()
         print('Unlocked: every answer and result of this lesson is open.')
 
-    def reset(self) -> None:
+    def again(self) -> None:
         """Start over: the seed, all controls, questions, exercises and progress are as at the beginning.
 
         Names that your cells have defined stay as they are; to lose them too, restart the kernel.

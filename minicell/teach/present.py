@@ -93,7 +93,7 @@ def place(found: list[Beat], code: str) -> int:
 
 
 class Presentation:
-    """The beats of a lesson, and the panel that shows them. `lesson` can be reset and unlocked, and hears its page."""
+    """The beats of a lesson, and the panel that shows them. `lesson` can begin again and be unlocked, and hears its page."""
 
     def __init__(self, lesson: Any, shell: Any, at: str = '') -> None:
         self.lesson, self.shell, self.beats = lesson, shell, beats(lesson.number)
@@ -122,7 +122,7 @@ class Presentation:
                 self.lesson.unlock()
                 self.tell('unlocked')
             elif said.get('act') == 'reset':  # then the way to this beat again
-                self.lesson.reset()
+                self.lesson.again()
                 self.go(self.at, 'as at the beginning')
             elif code := str(said.get('code', '')).strip():
                 try:

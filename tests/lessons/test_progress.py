@@ -150,7 +150,7 @@ def test_it_can_be_turned_off(file, how, monkeypatch):
         monkeypatch.setenv('MINICELL_PROGRESS', 'off')
     L = lesson('03', keep=how != 'argument')
     commit(L, 'takeover', right=True)
-    L.reset()
+    L.again()
     assert not file.exists() and 'Kept' not in L.progress().html()
 
 
@@ -186,7 +186,7 @@ def test_reset(file, capsys):
     scale.set(value=3.0)
     capsys.readouterr()
 
-    L.reset()
+    L.again()
     assert np.random.rand() == first
     tells(capsys.readouterr().out, 'begins anew', 'is 3')
     assert scale.values == {'value': 1.0}
