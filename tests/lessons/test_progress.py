@@ -44,7 +44,7 @@ def test_progress_comes_back(file, capsys):
     again.check('3a', 3)
     assert '✓ exercise 3a: passed' in repr(again.progress()), 'what is passed stays passed'
     assert 'passed before' in again.check('3a').html()
-    again.reset()
+    again.again()
     assert '0 of 6 done' in repr(again.progress()) and lesson('03').predict('takeover').choice is None
 
 
