@@ -219,7 +219,7 @@ def test_the_confusion_matrix_counts_and_the_curves_end_with_it():
     t = np.array([3, 3, 9, 1])
     so_far = [np.array([0, 0, 0, 0]), np.array([3, 5, 5, 1])]
     shown = holds(figures.learning([2.0, 1.0], so_far, t))
-    tells(shown[1].words, '50.0%', 'a 3 read as 5: 1', 'a 9 read as 5: 1')
+    tells(shown[1].words, '2 of 4', 'a 3 read as 5: 1', 'a 9 read as 5: 1')
     written = texts(of(shown[1]))
     assert sorted(each for each in written if each == '·') == ['·'] * 96
 
@@ -284,5 +284,5 @@ def test_more_is_closed_at_first(bench):
 
 def test_both_figures_wait_for_the_vote():
     """What they show answers it; the kit keeps a figure back that names a vote."""
-    drawn = [PAGE.cells[name].source for name in ('shown', 'surrogates')]
+    drawn = [PAGE.cell(name).source for name in ('shown', 'surrogates')]
     assert all(source.startswith('L.figure(') and source.endswith(", after='steeper')") for source in drawn)

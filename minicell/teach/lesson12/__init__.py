@@ -148,8 +148,8 @@ def own(answer: Any) -> Trial:
     far, peak = np.abs(values[np.abs(WIDE) > 0.01]).max(), np.abs(values[np.abs(WIDE) <= 0.01]).max()
     if far > 1.05 * peak:
         at = np.abs(values).argmax()
-        said = f'At x = {WIDE[at]:g} your slope is {values[at]:.3g}: larger than at the threshold, where it is {values[5]:.3g}.'
-        end(said, kind=kind(values), slope=values)
+        said = f'At x = {WIDE[at]:g} your slope is {values[at]:.3g}'
+        end(f'{said}: larger than at the threshold, where it is {values[5]:.3g}.', kind=kind(values), slope=values)
     got = [frozen(cell, seed=seed) for seed in range(SEEDS)]
     said = (
         f'5 epochs with a frozen readout, from {SEEDS} seeds: mean accuracy {np.mean(got):.3f}; asked for: {ENOUGH:.2f}'

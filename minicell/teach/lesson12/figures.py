@@ -62,7 +62,7 @@ def learnt(losses: Sequence[float], so_far: Sequence[np.ndarray], t_new: np.ndar
         shares,
     )
     matrix = Column(Text('rows: the digit; columns: the answer', 'dim'), Grid(rows, gap=(12, 4)))
-    title = f'After {epoch} of {last} epochs: {right[-1]:.1%} of {len(t_new)} new digits are right'
+    title = f'After {epoch} of {last} epochs: {np.trace(counts)} of {len(t_new)} new digits are right'
     return Drawing(
         Row(left, matrix, gap=40, across='start'),
         title,

@@ -44,8 +44,8 @@ LEGEND = (  # forward, backward
 )
 TOLD = (
     'From left to right: the digit as it is seen at this time step, and as it is; a grid of the spikes, one row for '
-    'each time step and one column for each neuron, with triangles for the gradients on the way back; ten readouts as bars. '
-    'Under the grid: the membranes as bars against a dashed threshold, and beside them the curve of the slope.'
+    'each time step and one column for each neuron, with triangles for the gradients on the way back; ten readouts as '
+    'bars. Under the grid: the membranes as bars against a dashed threshold, and beside them the curve of the slope.'
 )
 SECONDS = {'rise': 0.32, 'reset': 0.48, 'loss': 1.8, 'back': 0.48, 'last': 3.5}  # a picture of the GIF
 # The pictures: of which step, and whether before the spikes of that time step are taken off the membranes.
