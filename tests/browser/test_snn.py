@@ -131,7 +131,8 @@ def test_a_digit_of_ones_own_has_no_answer_that_is_due(visit, film):
     assert slider(tab).get_attribute('aria-valuemax') == str(FORWARD)
     press(tab, 'End')
     assert 'should be' not in said(tab) and 'loss' not in said(tab)
-    assert not [a for _, a, _ in tab.evaluate(DRAWN) if a.get('class') == 'b end'], 'no digit is bold'
+    bold = [words for _, attributes, words in tab.evaluate(DRAWN) if attributes.get('class') == 'b end']
+    assert bold == ['threshold'], 'and no digit'
     tab.get_by_text(MORE).click()
     tab.get_by_label('It should say').select_option('8')
     assert 'it should be 8: loss' in said(tab) and slider(tab).get_attribute('aria-valuemax') == str(len(PLACES))
