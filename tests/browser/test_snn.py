@@ -13,11 +13,11 @@ import minicell as ms
 from minicell.teach.lesson12.film import FORWARD, PLACES, TIME, Film
 from minicell.teach.lesson12.network import Net, bitmaps, current, flipped, handwriting, toy, train
 from minicell.teach.lesson12.network import small as FEW
-from minicell.teach.lesson12.surrogates import Shaped
 from tests.browser import sample
 from tests.browser.axe import axe
 from tests.browser.lab import Notebook, serve
 from tests.browser.play import small, visits
+from tests.lessons.test_film import Shaped
 
 pytestmark = pytest.mark.nightly
 

@@ -11,10 +11,18 @@ from minicell import nn
 from minicell.errors import SettingError
 from minicell.teach.lesson12.film import PLACES, SIZE, Film
 from minicell.teach.lesson12.network import Net, bitmaps, current, flipped, gradient, handwriting, loss_of, small, toy
-from minicell.teach.lesson12.surrogates import Shaped
 from minicell.view.picture import STILL
 from tests.messages import refused, tells
 from tests.view import geometry
+
+
+class Shaped(nn.Surrogate):
+    def __init__(self, width, height):
+        super().__init__()
+        self.width, self.height = width, height
+
+    def slope(self, x):
+        return self.height * ms.ops.relu(1 - ms.ops.abs(x) / self.width)
 
 
 @pytest.fixture(scope='module')

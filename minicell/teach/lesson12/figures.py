@@ -1,6 +1,6 @@
 """The figures of lesson 12: how a network learns, and a surrogate over the membranes that it is to reach."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from minicell.teach.live import Control
 from minicell.teach.plot import Plot
 from minicell.teach.train import Curve, Line, Training, chart
 
-from .network import gradient, handwriting, spikes
+from .network import gradient, handwriting
 from .table import shown
 
 LOW, HIGH = -3.0, 3.0  # of v - v_th
@@ -78,112 +78,85 @@ class Look(NamedTuple):
     """A network somewhere in its training."""
 
     above: np.ndarray  # v - v_th, before the spikes
-    fired: np.ndarray  # (time steps, neurons) for one digit
     at: np.ndarray  # places along v - v_th
     slope: np.ndarray  # ... and what the bprop says there, for a dout of 1
     reach: float  # the share of membranes that it reaches
     gradient: float  # |dW1|
-    silent: int  # neurons that never spike
+    silent: str  # neurons that never spike
 
 
 def look(net: Any) -> Look:
     """Run a network once, and ask its surrogate along the axis: the same bprop that trains it."""
-    (x, t), _ = handwriting()
-    x, t, threshold = x[:SOME], t[:SOME], net.neuron.v_threshold
+    x, t = (each[:SOME] for each in handwriting()[0])
     seen = [(spike.asnumpy(), v.asnumpy()) for spike, v, _ in net.time_steps(net.seen(x))]
-    above = np.array([v + spike - threshold for spike, v in seen])
+    above = np.array([v + spike - net.neuron.v_threshold for spike, v in seen])
     at = np.linspace(LOW, HIGH, 481)
     ask = ms.grad(lambda v: net.neuron.surrogate(v).sum())
     slope, felt = (ask(ms.Tensor(v)).asnumpy() for v in (at, above.ravel()))
     peak = np.abs(slope).max()
     reach = float(np.mean(np.abs(felt) > REACHED * peak)) if peak else 0.0
-    silent = int(np.sum(spikes(net, x).max(axis=0) == 0))
-    return Look(
-        above, np.array([spike[0] > 0 for spike, _ in seen]), at, slope, reach, float(gradient(net, x, t)), silent
-    )
-
-
-class Start(NamedTuple):
-    """start(name, frozen, detached) -> a fresh network, the losses of its training, and its accuracy as a function."""
-
-    surrogates: dict[str, Any]
-    net: Callable
-    train: Callable[..., Iterator[float]]
-    accuracy: Callable
-
-    def __call__(self, name: str, frozen: bool, detached: bool) -> tuple:
-        """A fresh run."""
-        net, (learn, new) = self.net(self.surrogates[name], detached=detached), handwriting()
-        return net, self.train(net, *learn, frozen), lambda: self.accuracy(net, *new)
+    ever = sum(spike for spike, _ in seen).max(axis=0) > 0
+    return Look(above, at, slope, reach, float(gradient(net, x, t)), f'{np.sum(~ever)} of {ever.size}')
 
 
 def bench(of: dict, net: Callable, train: Callable, accuracy: Callable) -> Training:
     """Choose a surrogate and train with it. Under `More`: freeze the readout, detach the reset."""
-    start, names, nets = Start(of, net, train, accuracy), [*of], {}
-    chosen = lambda values: (names[values['surrogate']], values['frozen'], values['detached'])
+    names, nets = [*of], {}
+    fresh = lambda values: net(of[names[values['surrogate']]], detached=values['detached'])
 
     def course(values: dict[str, Any]) -> Generator[float, None, float]:
-        nets[chosen(values)], losses, result = start(*chosen(values))
-        yield from losses
-        return result()
+        learn, new = handwriting()
+        made = nets[tuple(values.values())] = fresh(values)
+        yield from train(made, *learn, values['frozen'])
+        return accuracy(made, *new)
 
     def picture(values: dict[str, Any], curve: Curve) -> Drawing:
-        net = nets.get(chosen(values)) if curve.losses else None
-        return draw(*chosen(values), look(net or start(*chosen(values))[0]), curve)
+        seen = look(nets[tuple(values.values())] if curve.losses else fresh(values))
+        return draw(names[values['surrogate']], values['frozen'], values['detached'], seen, curve)
 
     controls = {
         'surrogate': Control('Surrogate', 0, names=tuple(names)),
         'frozen': Control('Freeze the readout: w2 stays random'),
         'detached': Control('Detach the reset: stop_gradient(spike)'),
     }
-    return Training('surrogates', controls, course, BATCHES, picture, [gallery(start, names)], [*controls][1:])
+    still = gallery({name: look(net(surrogate)) for name, surrogate in of.items()})
+    return Training('surrogates', controls, course, BATCHES, picture, [still], [*controls][1:])
 
 
 # ---- drawing -------------------------------------------------------------------------------------------------------
 
 
 def draw(name: str, frozen: bool, detached: bool, seen: Look, curve: Curve) -> Drawing:
-    """One surrogate: over the histogram; the spikes; four numbers; the loss."""
+    """One surrogate: over the histogram; four numbers; the loss."""
     readout = ('frozen readout' if frozen else 'free readout') + (', reset detached' if detached else '')
     step = f'after {len(curve.losses)} minibatches' if curve.losses else 'before training'
-    steps, neurons = seen.fired.shape
     numbers = {
         'accuracy': said(curve.result) if curve.result is not None else '?',
         '|dW1| now': said(seen.gradient),
         'membranes reached': f'{seen.reach:.0%}',
-        'silent neurons': f'{seen.silent} of {neurons}',
+        'silent neurons': seen.silent,
     }
     alarm = ('|dW1| now', 'membranes reached') if seen.gradient == 0 else ()
     side = [
         Column(Text(what, 'dim'), Text(number, 'big xx' if what in alarm else 'big'), gap=0)
         for what, number in numbers.items()
     ]
-    raster = Plot(132, 150, (0, steps), (0, neurons), key='spikes')
-    for k, fired in enumerate(seen.fired):
-        for neuron in np.flatnonzero(fired):
-            raster.bars(f'{k}.{neuron}.', (k + 0.1, k + 0.9), [neurons - neuron], 'dab f', neurons - neuron - 1)
+    above = Text('bars: membranes between −3 and 3; line: the slope', 'dim')
+    below = Text('v − v_th: right of 0 the neuron spikes', 'dim')
+    plane = Column(above, histogram(seen, (440, 150), (-3, -2, -1, 0, 1, 2, 3)), below)
+    right = Column(*side, Text('w1 learns nothing' if alarm else '', 'xx'), gap=4)
+    loss = chart([Line(curve.losses, name)], curve.steps, 4.0, (690, 78))
+    caption = f'Seed 0, {readout}, {step}.'
+    told = '; '.join(f'{what} {number}' for what, number in numbers.items())
+    words = f'Surrogate {name}. {caption} {spans(seen)}; {told}.'
     return Drawing(
-        Column(
-            Row(Column(Text('bars: membranes between −3 and 3; line: the slope', 'dim'),
-                       histogram(seen, (330, 150), (-3, -2, -1, 0, 1, 2, 3)),
-                       Text('v − v_th: right of 0 the neuron spikes', 'dim')),
-                Column(Text('spikes for one digit', 'dim'), Card(raster, 'card', (2, 2)),
-                       Text(f'{steps} time steps × {neurons}', 'dim')),
-                Column(*side, Text('w1 learns nothing' if alarm else '', 'xx'), gap=4), gap=34, across='start'),
-            chart([Line(curve.losses, name)], curve.steps, 4.0, (690, 78)), gap=12,
-        ),
-        f'Surrogate: {name}', f'Seed 0, {readout}, {step}.', says(name, readout, step, seen, curve.result),
-    )  # fmt: skip
-
-
-def says(name: str, readout: str, step: str, seen: Look, result: float | None) -> str:
-    """The picture in words, with its numbers."""
-    end = f', accuracy {said(result)}' if result is not None else ''
-    return (
-        f'Surrogate {name}, seed 0, {readout}, {step}: it reaches {seen.reach:.0%} of the membranes, its slope goes '
-        f'from {said(seen.slope.min())} to {said(seen.slope.max())}, |dW1| is {said(seen.gradient)}, '
-        f'{seen.fired.sum()} spikes for one digit, {seen.silent} of {seen.fired.shape[1]} neurons are silent{end}.'
+        Column(Row(plane, right, gap=34, across='start'), loss, gap=12), f'Surrogate: {name}', caption, words
     )
+
+
+def spans(seen: Look) -> str:
+    """From where to where a slope goes."""
+    return f'its slope goes from {said(seen.slope.min())} to {said(seen.slope.max())}'
 
 
 def histogram(seen: Look, size: tuple[float, float], at: tuple[int, ...] = (), key: str = 'membranes') -> Box:
@@ -199,18 +172,16 @@ def histogram(seen: Look, size: tuple[float, float], at: tuple[int, ...] = (), k
     return plane
 
 
-def gallery(start: Start, names: list[str]) -> Drawing:
+def gallery(all_of_them: dict[str, Look]) -> Drawing:
     """All surrogates before training, over the membranes that they are to reach: for a page without a kernel."""
     cards, told = [], []
-    for name in names:
-        seen = look(start(name, False, False)[0])
+    for name, seen in all_of_them.items():
         head = Column(Text(name, 'b'), Text(f'reaches {seen.reach:.0%}', 'dim'), gap=0)
         small = histogram(seen, (WIDTH / ACROSS - 72, 76), key=name)
         cards.append(Card(Column(head, small, gap=8), 'card', (8, 6), at=(0, 0)))
-        ends = said(seen.slope.min()), said(seen.slope.max())
-        told.append(f'{name} reaches {seen.reach:.0%} of the membranes, its slope goes from {ends[0]} to {ends[1]}.')
+        told.append(f'{name} reaches {seen.reach:.0%} of the membranes, {spans(seen)}.')
     rows = [cards[k : k + ACROSS] for k in range(0, len(cards), ACROSS)]
-    title = f'{len(names)} surrogates over the membranes of seed 0, before training'
+    title = f'{len(cards)} surrogates over the membranes of seed 0, before training'
     note = 'Bars: membranes, v − v_th from −3 to 3. Line: the slope that bprop uses there. Dashed: the threshold.'
     return Drawing(Column(Grid(rows, gap=(8, 8)), Text(note, 'dim')), title, '', '\n'.join((f'{title}.', *told)))
 

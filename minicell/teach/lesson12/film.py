@@ -47,7 +47,7 @@ TOLD = (
     'each time step and one column for each neuron, with triangles for the gradients on the way back; ten readouts as '
     'bars. Under the grid: the membranes as bars against a dashed threshold, and beside them the curve of the slope.'
 )
-SECONDS = {'rise': 0.32, 'reset': 0.48, 'loss': 1.8, 'back': 0.48, 'last': 3.5}  # a picture of the GIF
+SECONDS = {TIME: 1.8, STEPS - 1: 3.5}  # a picture of the GIF; the others 0.45
 # The pictures: of which step, and whether before the spikes of that time step are taken off the membranes.
 PLACES = [(step, rising) for step in range(STEPS) for rising in (True, False)[step >= TIME :]]
 OPENS = PLACES.index((TIME - 1, True))
@@ -326,17 +326,10 @@ class Film:
         if kind == '.html':
             path.write_text(fragment.whole(self.html(), 'An SNN at work'), encoding='utf-8')
         elif kind == '.gif':
-            path.write_bytes(gif.animation(self.pictures, times=[SECONDS[kind_of(*place)] for place in PLACES]))
+            path.write_bytes(gif.animation(self.pictures, times=[SECONDS.get(step, 0.45) for step, _ in PLACES]))
         else:
             raise SettingError(f'save writes .html and .gif: the end of the name says which. It got {path.name!r}.')
         return path
-
-
-def kind_of(step: int, rising: bool) -> str:
-    """What a picture shows: how long it stays in the GIF."""
-    if step == STEPS - 1:
-        return 'last'
-    return 'rise' if rising else 'reset' if step < TIME else 'loss' if step == TIME else 'back'
 
 
 def level(value: float) -> float:
