@@ -100,7 +100,7 @@ def test_the_table_shows_every_run(page):
         written = set(texts(of(drawn)))
         mean, spread = np.mean([seed[0] for seed in seeds]), np.std([seed[0] for seed in seeds], ddof=1)
         dw, quiet = np.median([seed[1] for seed in seeds]), np.mean([seed[2] for seed in seeds])
-        assert {name, f'{mean:.2f} ±{spread:.2f}', number(dw), f'{quiet:.0%}'} <= written
+        assert {name, f'{mean:.3f} ±{spread:.3f}', number(dw), f'{quiet:.0%}'} <= written
         head = 'reset detached' if detached else 'reset in the graph'
         said = f'{head} {mean:.3f} ±{spread:.3f}, |dW1| {number(dw)}, {quiet:.0%} silent'
         assert said in next(line for line in drawn.words.splitlines() if line.startswith(f'{name}: '))

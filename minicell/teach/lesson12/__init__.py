@@ -208,20 +208,11 @@ def rescue(answer: Any) -> Trial:
 
 def changed(v_threshold: float, learning_rate: float, epochs: float) -> str:
     """What was tried, in words: answers that try the same share a misconception."""
-    new = {'learning_rate': learning_rate, 'epochs': epochs}
-    rest = ', '.join(
-        f'{what} {"more" if value > WAS[what] else "less"}' for what, value in new.items() if value != WAS[what]
-    )
-    rest = 'both others changed' if ', ' in rest else rest
-    if v_threshold >= 1:
-        return 'a larger threshold' if v_threshold > 1 else f'the threshold as it was; {rest}'
-    if v_threshold < FITS[0]:
-        return 'a threshold that is too small'
-    return (
-        'a threshold that is not small enough'
-        if v_threshold > FITS[1]
-        else 'a threshold that fits' + '; the rest changed' * bool(rest)
-    )
+    moved = [np.sign(learning_rate - WAS['learning_rate']), np.sign(epochs - WAS['epochs'])]
+    if v_threshold != WAS['v_threshold']:
+        where = int(np.searchsorted([*FITS, WAS['v_threshold']], v_threshold))
+        return ('too small', 'fits' + '; the rest changed' * any(moved), 'not small enough', 'larger')[where]
+    return 'both others changed' if all(moved) else f'the threshold as it was; moved {moved}'
 
 
 # ---- 12d -----------------------------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ def summed(found: dict) -> dict[tuple, Summary]:
 def shown(of: dict[tuple, Summary]) -> Figure:
     """The table of each network, with a free readout and with a frozen one."""
     places = list(product(NETS, (False, True)))
-    names = {place: f'{place[0]}, {READOUTS[place[1]]}' for place in places}
+    names = {(net, frozen): READOUTS[frozen] if frozen else f'{net}: free' for net, frozen in places}
     return Figure('table', 'Network and readout', places, lambda place: draw(of, *place), places[0], places, names)
 
 
@@ -119,7 +119,7 @@ def bar(of: Summary) -> Box:
     plane.bars('all', (0, 1), [1], 'card')
     plane.bars('mean', (0, of.mean), [1], 'dab xx' if low else 'dab f')
     plane.line('spread', (of.mean - of.spread, of.mean + of.spread), (0.5, 0.5), 'pen dim')
-    return Row(plane, Text(f'{of.mean:.2f} ±{of.spread:.2f}', 'xx' if low else ''))
+    return Row(plane, Text(f'{of.mean:.3f} ±{of.spread:.3f}', 'xx' if low else ''))
 
 
 def main() -> None:
