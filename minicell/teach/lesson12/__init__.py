@@ -150,11 +150,12 @@ def own(answer: Any) -> Trial:
         at = np.abs(values).argmax()
         said = f'At x = {WIDE[at]:g} your slope is {values[at]:.3g}'
         end(f'{said}: larger than at the threshold, where it is {values[5]:.3g}.', kind=kind(values), slope=values)
-    got = [frozen(cell, seed=seed) for seed in range(SEEDS)]
-    said = (
-        f'5 epochs with a frozen readout, from {SEEDS} seeds: mean accuracy {np.mean(got):.3f}; asked for: {ENOUGH:.2f}'
-    )
-    return Trial(True, np.mean(got) >= ENOUGH, {'kind': kind(values), 'slope': values}, said)
+    got: list[float] = []
+    while len(got) < SEEDS and sum(got) + SEEDS - len(got) >= SEEDS * ENOUGH:  # else the mean cannot be enough any more
+        got.append(frozen(cell, seed=len(got)))
+    passed, each = len(got) == SEEDS and np.mean(got) >= ENOUGH, ', '.join(f'{one:.3f}' for one in got)
+    said = f'5 epochs, a frozen readout: accuracy {each} from {len(got)} of {SEEDS} seeds; asked for: a mean of {ENOUGH}'
+    return Trial(True, passed, {'kind': kind(values), 'slope': values}, said)
 
 
 def kind(slope: np.ndarray) -> str:
