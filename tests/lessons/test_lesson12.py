@@ -34,9 +34,7 @@ def page() -> dict:
 
 def test_the_digits_come_with_their_source_and_licence():
     head = network.FILE.read_text(encoding='ascii').partition('----')[0]
-    tells(
-        head, 'Alpaydin and C. Kaynak', 'CC BY 4.0', 'https://doi.org/10.24432/C50P49', 'https://creativecommons.org/'
-    )
+    assert all(fact in head for fact in ('E. Alpaydin and C. Kaynak', 'CC BY 4.0', 'doi.org/10.24432/C50P49'))
     (x, t), (x_new, t_new) = network.handwriting()
     assert x.shape == (1347, 64) and x_new.shape == (450, 64) and (x.min(), x.max()) == (0, 1)
     # as scikit-learn counts them: its load_digits has the same file

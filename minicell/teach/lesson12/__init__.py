@@ -154,7 +154,9 @@ def own(answer: Any) -> Trial:
     while len(got) < SEEDS and sum(got) + SEEDS - len(got) >= SEEDS * ENOUGH:  # else the mean cannot be enough any more
         got.append(frozen(cell, seed=len(got)))
     passed, each = len(got) == SEEDS and np.mean(got) >= ENOUGH, ', '.join(f'{one:.3f}' for one in got)
-    said = f'5 epochs, a frozen readout: accuracy {each} from {len(got)} of {SEEDS} seeds; asked for: a mean of {ENOUGH}'
+    said = (
+        f'5 epochs, a frozen readout: accuracy {each} from {len(got)} of {SEEDS} seeds; asked for: a mean of {ENOUGH}'
+    )
     return Trial(True, passed, {'kind': kind(values), 'slope': values}, said)
 
 

@@ -50,7 +50,9 @@ def trend(answer: Any) -> Trial:
             named = lambda at, name=name: f'{name}, w[{at[0]}, {at[1]}] = {W[at]:g}'
             wrong = wrong or compared(found, due, named, 'your difference')
     if all(isinstance(each, np.ndarray) and each.shape == W.shape for each in did.values()):
-        did = {'differences': np.stack([*did.values()])}  # a staircase alone fits several beliefs
+        stairs, cubes = did.values()  # alone, each fits several beliefs
+        flat = cubes.any() and not stairs.any()
+        did = {'differences': 'flat on a staircase' if flat else np.stack([stairs, cubes])}
     done = f'Each of the {W.size} numbers of w has its own difference: {"; ".join(RISES)}.'
     return Trial(True, not wrong, did, wrong or done)
 
