@@ -177,7 +177,7 @@ def kind(slope: np.ndarray) -> str:
         return 'below the threshold alone'
     if slope[np.abs(WIDE) >= 0.3].max() < 0.001 * slope.max():
         return 'a needle'
-    if (np.diff(slope) >= 0).all() and slope[-1] > 1.5 * slope[0]:
+    if (np.diff(slope) >= 0).all() and slope[-1] > 1.5 * slope[0] and slope[-2] > 0.5 * slope[-1]:
         return 'rising'
     return 'loud' if slope.max() > LOUD else 'a bump'
 
@@ -186,7 +186,7 @@ def kind(slope: np.ndarray) -> str:
 
 WAS = {'v_threshold': 1.0, 'learning_rate': 0.01, 'epochs': 5}
 LONGEST = 15
-FITS = (0.0005, 0.09)  # thresholds with which a = 100 trains
+FITS = (0.0005, 0.12)  # thresholds with which a = 100 trains
 tried = lru_cache(32)(lambda *settings: frozen(nn.relusigmoid(100), *settings))
 
 

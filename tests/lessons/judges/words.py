@@ -71,8 +71,8 @@ def rescued(space: dict[str, Any], answer: Any) -> dict[str, Any]:
         'both': v == 1 and rate != 0.01 and epochs != 5,
         'nothing': (v, rate, epochs) == (1, 0.01, 5),
         'larger': v > 1,
-        'halfway': 9 < product < 100,
-        'impatient': 0.05 <= product <= 9 and (rate, epochs) != (0.01, 5),
+        'halfway': 12 < product < 100,
+        'impatient': 0.05 <= product <= 12 and (rate, epochs) != (0.01, 5),
     }
 
 
