@@ -10,27 +10,26 @@ from nbformat.v4 import new_code_cell, new_output
 from playwright.sync_api import expect
 
 import minicell as ms
-from minicell.teach.lesson12.film import MOMENTS, PLACES, Film
-from minicell.teach.lesson12.network import Net, bitmaps, digits, train
-from minicell.teach.lesson12.surrogates import Shaped
+from minicell.teach.lesson12.film import FORWARD, PLACES, TIME, Film
+from minicell.teach.lesson12.network import Net, bitmaps, current, flipped, handwriting, toy, train
+from minicell.teach.lesson12.network import small as FEW
 from tests.browser import sample
 from tests.browser.axe import axe
 from tests.browser.lab import Notebook, serve
 from tests.browser.play import small, visits
+from tests.lessons.test_film import Shaped
 
 pytestmark = pytest.mark.nightly
 
 WIDE = {'width': 1100, 'height': 900}
-STEP, MORE = 'Step of the film', 'More: the digit'
+STEP, MORE = 'Step of the film', 'More: what'
 DRAWN = """() => [...document.querySelector('.mc2 .box svg').children].map(one => [one.tagName,
   Object.fromEntries([...one.attributes].map(a => [a.name, a.value])), one.textContent])"""
 
 
 @pytest.fixture(scope='module')
 def film() -> Film:
-    net, data = Net(), digits(100, np.random.default_rng(0))
-    list(train(net, *data))
-    return Film(net, *data)
+    return Film(toy(), *bitmaps())
 
 
 @pytest.fixture(scope='module')
@@ -98,9 +97,7 @@ def test_what_the_page_computes_is_what_minicell_computes(visit, film):
             assert apart <= own * 0.05 * sum(there.values()), (own, place, (there - here), (here - there))
 
 
-def answer(tab, digit, film):
-    clean = ms.Tensor(np.repeat(bitmaps[digit][None, None].astype(float), MOMENTS, axis=0))
-    expect(tab.locator('.answer')).to_have_text(f'It says {film.net(clean).asnumpy().argmax()}.')
+CLEAN = bitmaps()[0]
 
 
 def test_the_pad_is_recognised_live(visit, film):
@@ -110,7 +107,7 @@ def test_the_pad_is_recognised_live(visit, film):
     press(tab, 'Home', 'Noise')
     pixels = tab.locator('.pixels button')
     for digit in (7, 1, 8):
-        want = bitmaps[digit]
+        want = CLEAN[digit] > 0
         pixels.first.focus() if digit == 7 else tab.locator('.pixels button[tabindex="0"]').focus()
         for k in range(15):  # to each pixel in its turn, from wherever the last one has left the focus
             here = tab.evaluate(
@@ -121,8 +118,51 @@ def test_the_pad_is_recognised_live(visit, film):
             if (pixels.nth(k).get_attribute('aria-pressed') == 'true') != want[k]:
                 tab.keyboard.press('Space')
             assert pixels.nth(k).get_attribute('aria-pressed') == str(bool(want[k])).lower()
-        answer(tab, digit, film)
-        assert 'Moment 12 of 12' in said(tab) and said(tab).split('. ')[1].startswith('0 of 15 pixels')
+        clean = ms.Tensor(np.repeat(CLEAN[digit][None, None], TIME, axis=0))
+        expect(tab.locator('.answer')).to_have_text(f'It says {film.net(clean).asnumpy().argmax()}.')
+        assert 'Time step 12 of 12' in said(tab) and f'{want.sum()} of 15 pixels' in said(tab)
+
+
+def test_a_digit_of_ones_own_has_no_answer_that_is_due(visit, film):
+    """Nothing comes back then, until somebody says what it should be."""
+    tab = visit()
+    tab.get_by_role('button', name='Clear').click()
+    tab.locator('.pixels button').nth(4).click()
+    assert slider(tab).get_attribute('aria-valuemax') == str(FORWARD)
+    press(tab, 'End')
+    assert 'should be' not in said(tab) and 'loss' not in said(tab)
+    bold = [words for _, attributes, words in tab.evaluate(DRAWN) if attributes.get('class') == 'b end']
+    assert bold == ['threshold'], 'and no digit'
+    tab.get_by_text(MORE).click()
+    tab.get_by_label('It should say').select_option('8')
+    assert 'it should be 8: loss' in said(tab) and slider(tab).get_attribute('aria-valuemax') == str(len(PLACES))
+    press(tab, 'End')
+    assert 'Backward, time step 1' in said(tab)
+    tab.get_by_role('button', name='Reset').click()
+    assert said(tab) == '. '.join(film.says(0))
+
+
+def test_handwriting_is_painted_with_the_mouse(browser, tmp_path):
+    """A stroke lights the pixels under it, its neighbours get some grey, and the network says what minicell says."""
+    net, (learn, _) = Net(encode=current, **FEW), handwriting()
+    list(train(net, *learn, epochs=1))
+    Film(net, *learn).save(tmp_path / 'snn.html')
+    with visits(browser) as opens:
+        tab = opens(f'file://{tmp_path / "snn.html"}', viewport={'width': 1100, 'height': 1200})
+        tab.get_by_role('button', name='Clear').click()
+        at = [tab.locator('.pixels button').nth(8 * row + 3).bounding_box() for row in range(1, 7)]
+        tab.mouse.move(at[0]['x'] + 10, at[0]['y'] + 10)
+        tab.mouse.down()
+        tab.mouse.move(at[-1]['x'] + 10, at[-1]['y'] + 10, steps=30)
+        tab.mouse.up()
+        painted = np.zeros((8, 8))
+        painted[1:7, [2, 4]] = painted[[0, 7], 3] = 0.4
+        painted[1:7, 3] = 1
+        grey = 'each => each.map(one => parseFloat(one.style.getPropertyValue("--grey")))'
+        found = tab.locator('.pixels button').evaluate_all(grey)
+        assert np.allclose(found, 100 * painted.ravel())
+        due = net(ms.Tensor(np.repeat(painted.reshape(1, 1, 64), TIME, axis=0))).asnumpy().argmax()
+        expect(tab.locator('.answer')).to_have_text(f'It says {due}.')
 
 
 def test_noise_flips_pixels_and_reset_brings_the_first_digit_back(visit, film):
@@ -131,17 +171,15 @@ def test_noise_flips_pixels_and_reset_brings_the_first_digit_back(visit, film):
     first = tab.evaluate(DRAWN)
     assert not slider(tab, 'Noise').is_visible()
     tab.get_by_text(MORE).click()
+    tab.get_by_role('button', name='Clear').click()
     slider(tab, 'Noise').fill('50')
-    assert 'Moment 12 of 12' in said(tab)
-    wrong = []
-    for _ in range(MOMENTS):
-        wrong.append(int(re.search(r'(\d+) of 15', said(tab))[1]))
+    assert 'Time step 12 of 12' in said(tab)
+    on = []
+    for _ in range(TIME):
+        on.append(int(re.search(r'(\d+) of 15', said(tab))[1]))
         press(tab, 'ArrowLeft')
         press(tab, 'ArrowLeft')
-    assert 5 < np.mean(wrong) < 10
-    tab.get_by_label('It should say').select_option('8')
-    bold = [words for tag, attributes, words in tab.evaluate(DRAWN) if attributes.get('class') == 'b end']
-    assert '8' in bold and '3' not in bold
+    assert 5 < np.mean(on) < 10
     tab.get_by_role('button', name='Reset').click()
     assert tab.evaluate(DRAWN) == first and slider(tab, 'Noise').input_value() == '20'
 
@@ -152,10 +190,10 @@ def test_more_changes_the_way_back_as_minicell_has_it(visit, film):
     tab.get_by_text(MORE).click()
 
     def other(surrogate=None, detached=False) -> Film:
-        net = Net(surrogate, detached=detached)
+        net = Net(surrogate, detached=detached, pixels=15, encode=flipped, **FEW)
         for mine, theirs in ((net.w1, film.net.w1), (net.w2, film.net.w2)):
             mine.set_data(ms.Tensor(theirs.asnumpy()))
-        return Film(net, *digits(100, np.random.default_rng(0)))
+        return Film(net, *bitmaps())
 
     tab.get_by_label('Detach the reset').check()
     alike(said(tab), '. '.join(other(detached=True).says(PLACES[-1][0])))
@@ -185,7 +223,7 @@ def test_it_has_names_contrast_and_no_small_print(visit, viewport, theme, shots)
 
 def test_without_its_script_the_still_stays(visit, film):
     tab = visit(java_script_enabled=False)
-    expect(tab.get_by_role('img', name=film.words(MOMENTS - 1))).to_be_visible()
+    expect(tab.get_by_role('img', name=film.words(TIME - 1))).to_be_visible()
     expect(tab.get_by_role('button')).to_have_count(0)
 
 
@@ -219,6 +257,6 @@ def test_in_jupyterlab_it_plays_where_it_is_trusted(browser, film, tmp_path: Pat
         assert notebook.seen.well()
         notebook = Notebook(browser, server, 'saved.ipynb')
         image = notebook.page.locator('.jp-OutputArea-output img')
-        expect(image).to_have_attribute('alt', film.words(MOMENTS - 1))
+        expect(image).to_have_attribute('alt', film.words(TIME - 1))
         assert notebook.page.get_by_role('slider', name=STEP).count() == 0
         notebook.close()

@@ -37,7 +37,7 @@ def test_two_bits_train_and_the_truth_does_not():
 
 
 def table() -> dict[str, tuple[str, float, int, float]]:
-    rows = re.findall(r'^(\w+) +(right|surrogate) +(-?[\d.]+) +(\d+)% +([\d.]+)$', PAGE.told('lies'), re.M)
+    rows = re.findall(r'^(\w+) +(right|surrogate) +(-?[\d.]+) +(\d+)% +([\d.]+) ±[\d.]+$', PAGE.told('lies'), re.M)
     return {name: (check, float(angle), int(zeros), float(right)) for name, check, angle, zeros, right in rows}
 
 

@@ -27,7 +27,7 @@ from tests.lessons.judges.reviewed import REVIEWED, answers
 from tests.lessons.notebooks import NUMBERS, by_turns, every_exercise, exercises
 
 EXERCISES = {exercise.name: exercise for exercise in every_exercise()}
-TRAINS = ('12b', '12c')  # each answer is a training run
+TRAINS = ('12b', '12c', '12e')  # each answer is a training run
 LESSON = by_turns(NUMBERS)
 each = pytest.mark.parametrize('name', EXERCISES)
 nightly = pytest.mark.nightly

@@ -1,4 +1,4 @@
-"""Lesson 12: its figures, and the trials of a neuron, a surrogate, a rescue, five suspects, and a leak."""
+"""Lesson 12: its figures, and the trials of a neuron, a surrogate, a rescue, five suspects, and a cost of spikes."""
 
 from functools import cache, lru_cache
 from numbers import Real
@@ -9,24 +9,25 @@ import numpy as np
 import minicell as ms
 from minicell import nn
 from minicell.teach import about
-from minicell.teach.trials import Ended, Trial, begun, class_of, dict_of, dots, end, sorted_words
+from minicell.teach.trials import Ended, Trial, begun, class_of, dict_of, dots, end, function_of, sorted_words
 
 from .figures import FIGURES
-from .network import Net, accuracy, digits, train
+from .network import Net, accuracy, handwriting, spikes, train
 from .surrogates import AT, FAULTS, SUSPECTS, ask
 
 ops = ms.ops
-ENOUGH = 0.9
+ENOUGH = 0.88  # of a network with a frozen readout: published surrogates are above, for each seed, and ill ones below
+SEEDS = 3
 
 
-def frozen(surrogate: Any, v_threshold: float = 1.0, learning_rate: float = 0.01, steps: int = 300) -> float:
-    """The accuracy of a network whose readout stayed random: all that it learns goes through the surrogate.
-
-    Seed 0, as in the notebook.
-    """
-    net = Net(surrogate, v_threshold=v_threshold)
-    list(train(net, *digits(100, np.random.default_rng(0)), True, steps, learning_rate))
-    return float(accuracy(net, *digits(400, np.random.default_rng(100))))
+def frozen(
+    surrogate: Any, v_threshold: float = 1.0, learning_rate: float = 0.01, epochs: int = 5, seed: int = 0
+) -> float:
+    """The accuracy of a network whose readout stayed random: all that it learns goes through the surrogate."""
+    (x, t), new = handwriting()
+    net = Net(surrogate, seed, v_threshold=v_threshold)
+    list(train(net, x, t, True, epochs, learning_rate, seed=seed))
+    return float(accuracy(net, *new))
 
 
 # ---- 12a -----------------------------------------------------------------------------------------------------------
@@ -40,7 +41,7 @@ MEMBRANE = np.array([0.5, 0.7, 0.8, 0.9, 0.2, -0.4, 1.3])
 
 
 def neuron(answer: Any) -> Trial:
-    """Let the neuron run for a moment, forward and backward, with two thresholds, and its reset in the graph or not."""
+    """Let the neuron run for a time step, with two thresholds and leaks; and back, the reset in the graph or not."""
     kind = class_of(answer, 'Neuron')
     slope = surrogate(kind().surrogate)
     x, v = ms.Tensor(CURRENT), ms.Tensor(MEMBRANE)
@@ -56,22 +57,18 @@ def neuron(answer: Any) -> Trial:
         if len(blank) == 3:
             raise Ended
         end(f'Still open: {", ".join(blank)}.', open=tuple(blank))
-    due = {'slope': ms.grad(lambda x: (ops.sigmoid(5.0 * x) * ms.Tensor(DOUT)).sum())(ms.Tensor(PLACES)).asnumpy()}
     got = {'slope': slope}
-    for height in (1.0, 0.5):
-        given, right = kind(v_threshold=height), nn.IFNode(height)
-        for cell, out in ((given, got), (right, due)):
-            spike, after = cell(x, v)
-            out |= {f'spike, threshold {height:g}': spike.asnumpy(), f'membrane, threshold {height:g}': after.asnumpy()}
+    due = {'slope': ms.grad(lambda x: (ops.sigmoid(5.0 * x) * ms.Tensor(DOUT)).sum())(ms.Tensor(PLACES)).asnumpy()}
+    for height, beta in ((1.0, 0.9), (0.5, 0.6)):
+        given, right = kind(v_threshold=height, beta=beta), nn.IFNode(height)
+        for out, found in ((got, given(x, v)), (due, right(x, beta * v))):
+            for name, value in zip(('spike', 'membrane'), found, strict=True):
+                out[f'{name}, threshold {height:g}, beta {beta:g}'] = value.asnumpy()
     forward = list(got)[1:]
-    through = lambda cell, spikes, rest: ms.grad(
-        lambda v: (lambda spike, after: (spikes * spike + rest * after).sum())(*cell(x, v))
-    )(v).asnumpy()
-    back = lambda cell: through(cell, 2.0, 1.0)
-    low = {'v_threshold': 0.5}  # with 1, v / threshold - 1 would be v - threshold
-    got['reset in the graph'], due['reset in the graph'] = back(kind(**low)), back(nn.IFNode(0.5))
-    got['reset detached'] = back(kind(detached=True, **low))
-    due['reset detached'] = 1 + through(nn.IFNode(0.5), 2.0, 0.0)
+    for detached, reset in ((False, 'reset in the graph'), (True, 'reset detached')):
+        given = kind(v_threshold=0.5, beta=0.6, detached=detached)  # with 1, v / threshold - 1 would be v - threshold
+        got[reset] = back(given, v)
+        due[reset] = back(lambda x, v, cut=detached: written_out(x, v, cut), v)
     wrong = [part for part, value in due.items() if not agree(got[part], value)]
     rows = [f'{part}: got {written(got[part])}, and it should be {written(due[part])}' for part in wrong[:2]]
     said = f'{len(due)} parts agree: the slope, the spikes, the membranes, and the way back through the reset.'
@@ -79,6 +76,19 @@ def neuron(answer: Any) -> Trial:
     did = {'slope': slope, 'construct': np.concatenate([np.ravel(got[part]) for part in forward])}
     did['way back'] = ' '.join(written(got[part]) for part in got if part.startswith('reset'))
     return Trial(True, not wrong, did, '\n'.join(rows) or said)
+
+
+def written_out(x: Any, v: Any, detached: bool) -> tuple[Any, Any]:
+    """What is due: a threshold of 0.5, and a leak of 0.6."""
+    v = 0.6 * v + x
+    spike = nn.relusigmoid(5)(v - 0.5) * 0.5
+    return spike, v - (ops.stop_gradient(spike) if detached else spike)
+
+
+def back(cell: Any, v: Any) -> np.ndarray:
+    """The gradient of the membrane as it was, for a loss that wants spikes and the membrane after them."""
+    loss = lambda spike, after: (2.0 * spike + after).sum()
+    return ms.grad(lambda v: loss(*cell(ms.Tensor(CURRENT), v)))(v).asnumpy()
 
 
 def yours(answer: Any) -> Any:
@@ -116,91 +126,67 @@ def written(values: np.ndarray) -> str:
     return ' '.join(f'{value:.2f}' for value in np.ravel(values))
 
 
-# ---- 12e -----------------------------------------------------------------------------------------------------------
-
-
-def leaky(answer: Any) -> Trial:
-    """Three moments: the membranes after each, and the gradient of the last one with respect to the first."""
-    kind = class_of(answer, 'Leaky')
-    x, v = ms.Tensor(CURRENT), ms.Tensor(MEMBRANE)
-    found = begun(kind().charge(x, v))
-
-    def run(v: Any, charge: Any) -> Any:
-        for _ in range(3):
-            v = charge(0.2 * x, v)
-        return v
-
-    right = lambda x, v: 0.9 * v + x
-    did, due = {}, {}
-    if not isinstance(found, ms.Tensor):
-        said = 'A NumPy number times a Tensor is an array: write the Tensor first.' * isinstance(found, np.ndarray)
-        end(f'charge returned {type(found).__name__}; expected a Tensor. {said}', charge=type(found).__name__)
-    for charge, out in ((kind().charge, did), (right, due)):
-        out['membrane after three moments'] = run(v, charge).asnumpy()
-        out['its gradient'] = ms.grad(lambda v, charge=charge: run(v, charge).sum())(v).asnumpy()
-    wrong = [part for part, value in due.items() if not agree(did[part], value)]
-    part = (wrong or ['its gradient'])[0]
-    said = f'{part}: got {written(did[part])}, and it should be {written(due[part])}'
-    return Trial(
-        True, not wrong, did, said if wrong else 'After three moments 0.9 × 0.9 × 0.9 of the gradient is left.'
-    )
-
-
 # ---- 12b -----------------------------------------------------------------------------------------------------------
 
-OWN_ENOUGH = 0.86  # seed 0: a boxcar and a damped triangle pass, and what the lesson calls ill does not
-LOUD = 2.0  # from here on heights multiply through the reset
+LOUD = 2.0  # from here on the reset can make gradients grow
 WIDE = np.array([-3.0, -1.5, -0.7, -0.3, -0.005, 0.0, 0.005, 0.3, 0.7, 1.5, 3.0])
 
 
 def own(answer: Any) -> Trial:
-    """Ask the slope at a few places, then train with it."""
+    """Ask the slope at a few places, then train with it, from three seeds: no verdict hangs on one draw of weights."""
     cell = answer() if isinstance(answer, type) else answer
     if not isinstance(cell, ms.nn.Surrogate):
-        said = f'check wants the class Mine, an nn.Surrogate; it got {type(answer).__name__}.'
-        return Trial(True, False, {'returned': 'no Surrogate'}, said)
+        end(f'check wants the class Mine, an nn.Surrogate; it got {type(answer).__name__}.', returned='no Surrogate')
     x = ms.Tensor(WIDE)
     slope = begun(cell.slope(x))
     if not isinstance(slope, ms.Tensor) or slope.shape != x.shape:
         got = f'shape {slope.shape}' if isinstance(slope, ms.Tensor) else type(slope).__name__
-        return Trial(True, False, {'slope': got}, f'slope(x) wants one number for each x, in its shape; got {got}.')
+        end(f'slope(x) wants one number for each x, in its shape; got {got}.', slope=got)
     values = np.asarray(slope.asnumpy(), np.float64)
     if not np.isfinite(values).all():
-        said = f'slope(x) is not a number at x = {WIDE[~np.isfinite(values)][0]:g}.'
-        return Trial(True, False, {'kind': 'not a number'}, said)
-    did = {'kind': kind(values), 'slope': values}
-    got = frozen(cell, learning_rate=0.02, steps=150)
-    said = f'150 steps with a frozen readout: accuracy {got:.3f}; asked for: {OWN_ENOUGH:.2f}'
-    return Trial(True, got >= OWN_ENOUGH, did, said)
+        end(f'slope(x) is not a number at x = {WIDE[~np.isfinite(values)][0]:g}.', kind='not a number')
+    far, peak = np.abs(values[np.abs(WIDE) > 0.01]).max(), np.abs(values[np.abs(WIDE) <= 0.01]).max()
+    if far > 1.05 * peak:
+        at = np.abs(values).argmax()
+        said = f'At x = {WIDE[at]:g} your slope is {values[at]:.3g}'
+        end(f'{said}: larger than at the threshold, where it is {values[5]:.3g}.', kind=kind(values), slope=values)
+    got: list[float] = []
+    while len(got) < SEEDS and sum(got) + SEEDS - len(got) >= SEEDS * ENOUGH:  # else the mean cannot be enough any more
+        got.append(frozen(cell, seed=len(got)))
+    passed, each = len(got) == SEEDS and np.mean(got) >= ENOUGH, ', '.join(f'{one:.3f}' for one in got)
+    said = (
+        f'5 epochs, a frozen readout: accuracy {each} from {len(got)} of {SEEDS} seeds; asked for: a mean of {ENOUGH}'
+    )
+    return Trial(True, passed, {'kind': kind(values), 'slope': values}, said)
 
 
 def kind(slope: np.ndarray) -> str:
     """What is remarkable about a slope, in a word: answers of one kind share a misconception."""
-    left, right, far = slope[WIDE < 0], slope[WIDE > 0], slope[np.abs(WIDE) >= 0.3]
+    left, right, near = slope[WIDE < 0], slope[WIDE > 0], slope[np.abs(WIDE) < 0.5]
     if not slope.any():
         return 'zero'
+    if (slope <= 0).all():
+        return 'negative'
     if (right < 0).any() and (left >= 0).all():
         return 'negative above the threshold'
     if (left < 0).any():
-        return 'negative far away' if slope[np.abs(WIDE) < 0.5].min() > 0 else 'negative'
+        return 'negative far away' if near.min() > 0 else 'negative somewhere'
     if not left.any():
         return 'above the threshold alone'
     if not right.any():
         return 'below the threshold alone'
-    if far.max() < 0.1 * slope.max():
+    if slope[np.abs(WIDE) >= 0.3].max() < 0.001 * slope.max():
         return 'a needle'
-    if slope.max() > LOUD:
-        return 'loud'
-    if (np.diff(slope) >= 0).all() and slope.max() > slope.min() and slope[-2] > 0.5 * slope.max():
+    if (np.diff(slope) >= 0).all() and slope[-1] > 1.5 * slope[0] and slope[-2] > 0.5 * slope[-1]:
         return 'rising'
-    return 'above the threshold' if WIDE[slope.argmax()] > 1 else 'a bump'
+    return 'loud' if slope.max() > LOUD else 'a bump'
 
 
 # ---- 12c -----------------------------------------------------------------------------------------------------------
 
-WAS = {'v_threshold': 1.0, 'learning_rate': 0.01, 'steps': 300}
-LONGEST = 600
-FITS = (0.0005, 0.09)  # thresholds with which a = 100 trains
+WAS = {'v_threshold': 1.0, 'learning_rate': 0.01, 'epochs': 5}
+LONGEST = 15
+FITS = (0.0005, 0.12)  # thresholds with which a = 100 trains
 tried = lru_cache(32)(lambda *settings: frozen(nn.relusigmoid(100), *settings))
 
 
@@ -209,33 +195,27 @@ def rescue(answer: Any) -> Trial:
     given = dict_of(answer, 'rescue', WAS)
     for what, value in given.items():
         if value is ...:
-            return Trial(True, False, {what: 'open'}, f'Still open: {what}. It was {WAS[what]}.')
-        if isinstance(value, bool) or not isinstance(value, Real) or not value > 0:
-            return Trial(True, False, {what: 'odd'}, f'{what} is a number above 0, but got {value!r}.')
-    steps = min(int(given['steps']), LONGEST)
-    got = tried(float(given['v_threshold']), float(given['learning_rate']), steps)
+            end(f'Still open: {what}. It was {WAS[what]}.', **{what: 'open'})
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < np.inf:
+            end(f'{what} is a number above 0, but got {value!r}.', **{what: 'odd'})
+        given[what] = value.item() if isinstance(value, np.generic) else value
+    if int(given['epochs']) != given['epochs']:
+        end(f'epochs is a whole number, but got {given["epochs"]!r}.', epochs='odd')
+    epochs = min(int(given['epochs']), LONGEST)
+    got = tried(float(given['v_threshold']), float(given['learning_rate']), epochs)
     did = {'settings': changed(**given)}
-    cut = f' (no more than {LONGEST} steps are tried)' if given['steps'] > LONGEST else ''
+    cut = f' (no more than {LONGEST} epochs are tried)' if given['epochs'] > LONGEST else ''
     said = f'a = 100 with a frozen readout: accuracy {got:.3f}; asked for: {ENOUGH:.2f}{cut}'
     return Trial(True, got >= ENOUGH, did, said)
 
 
-def changed(v_threshold: float, learning_rate: float, steps: float) -> str:
+def changed(v_threshold: float, learning_rate: float, epochs: float) -> str:
     """What was tried, in words: answers that try the same share a misconception."""
-    new = {'learning_rate': learning_rate, 'steps': steps}
-    rest = ', '.join(
-        f'{what} {"more" if value > WAS[what] else "less"}' for what, value in new.items() if value != WAS[what]
-    )
-    rest = 'both others changed' if ', ' in rest else rest
-    if v_threshold >= 1:
-        return 'a larger threshold' if v_threshold > 1 else f'the threshold as it was; {rest}'
-    if v_threshold < FITS[0]:
-        return 'a threshold that is too small'
-    return (
-        'a threshold that is not small enough'
-        if v_threshold > FITS[1]
-        else 'a threshold that fits' + '; the rest changed' * bool(rest)
-    )
+    moved = [np.sign(learning_rate - WAS['learning_rate']), np.sign(epochs - WAS['epochs'])]
+    if v_threshold != WAS['v_threshold']:
+        where = int(np.searchsorted([*FITS, WAS['v_threshold']], v_threshold))
+        return ('too small', 'fits' + '; the rest changed' * any(moved), 'not small enough', 'larger')[where]
+    return 'both others changed' if all(moved) else f'the threshold as it was; moved {moved}'
 
 
 # ---- 12d -----------------------------------------------------------------------------------------------------------
@@ -272,4 +252,39 @@ def verdicts(answer: Any) -> Trial:
     return sorted_words(answer, 'verdicts', due, FAULTS, wrong, done)
 
 
-TRIALS = {'12a': neuron, '12b': own, '12c': rescue, '12d': verdicts, '12e': leaky}
+# ---- 12e -----------------------------------------------------------------------------------------------------------
+
+FEW, GOOD = 10, 0.95  # spikes a digit, and the accuracy that they have to keep
+COUNT = np.array([[0.0, 3.0, 1.0], [2.0, 0.0, 5.0]])
+
+
+def spared(cost: Any) -> tuple[float, float, float]:
+    """What training with a cost ends in: the accuracy, the spikes a digit, the silent neurons; means of two seeds."""
+    (x, t), new = handwriting()
+    ends = []
+    for seed in (0, 1):
+        net = Net(seed=seed, steps=5)
+        list(train(net, x, t, learning_rate=0.01, cost=cost, seed=seed))
+        fired = spikes(net, new[0])
+        ends.append((accuracy(net, *new), fired.sum() / len(fired), np.sum(fired.max(axis=0) == 0)))
+    right, many, quiet = map(float, np.mean(ends, axis=0))
+    return right, many, quiet
+
+
+def thrifty(answer: Any) -> Trial:
+    """Ask the cost once, then train with it: a network of five time steps, from two seeds."""
+    function_of(answer, 'cost')
+    found = begun(answer(ms.Tensor(COUNT)))
+    if not isinstance(found, ms.Tensor) or found.shape != ():
+        got = f'shape {found.shape}' if isinstance(found, ms.Tensor) else type(found).__name__
+        end(f'cost(count) returns one number, a Tensor of shape (); got {got}.', cost=got)
+    right, many, quiet = spared(answer)
+    said = f'accuracy {right:.3f}; asked for: {GOOD}\n{many:.1f} spikes a digit; asked for: fewer than {FEW}\n'
+    did = {'ends': 'too many spikes' if many >= FEW else 'too few right' if right < GOOD else 'thrifty'}
+    grown = answer(ms.Tensor(2 * COUNT)).item() - found.item()
+    did['cost'] = 'none' if grown == 0 else 'rewards spikes' if grown < 0 else float(found.item())
+    done = f'{said}{quiet:.0f} of 100 neurons are silent (means of two seeds).'
+    return Trial(True, did['ends'] == 'thrifty', did, done)
+
+
+TRIALS = {'12a': neuron, '12b': own, '12c': rescue, '12d': verdicts, '12e': thrifty}

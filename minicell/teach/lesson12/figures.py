@@ -1,6 +1,6 @@
-"""The figure of lesson 12: a surrogate over the membranes that it is to reach, the spikes, |dW1|, and the accuracy."""
+"""The figures of lesson 12: how a network learns, and a surrogate over the membranes that it is to reach."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,178 +8,155 @@ import numpy as np
 import minicell as ms
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Text
 from minicell.ink.numbers import said
-from minicell.teach.figure import WIDTH, Drawing
+from minicell.teach.figure import WIDTH, Drawing, Figure
 from minicell.teach.live import Control
 from minicell.teach.plot import Plot
 from minicell.teach.train import Curve, Line, Training, chart
 
-from .network import gradient, silent
-from .surrogates import Shaped
+from .network import gradient, handwriting
 from .table import shown
 
 LOW, HIGH = -3.0, 3.0  # of v - v_th
 EDGES = np.linspace(LOW, HIGH, 61)  # of the bars of the histogram
 ACROSS = 3  # surrogates in a row of the still
 REACHED = 0.1  # of its peak: a slope below that hardly reaches a membrane
-TRIANGLE = 'your triangle'
+SOME = 100  # digits that are looked at
+BATCHES = 210  # in the ten epochs of a training
+
+
+# ---- how a network learns ------------------------------------------------------------------------------------------
+
+
+def learning(losses: Sequence[float], said_new: Sequence[np.ndarray], t_new: np.ndarray) -> Figure:
+    """A slider for the epoch: the loss and the accuracy so far, and the confusion matrix of the new digits."""
+    epochs = range(len(said_new))
+    draw = lambda epoch: learnt(losses, said_new[: epoch + 1], t_new, len(said_new) - 1)
+    return Figure(
+        'learning', 'Epoch', epochs, draw, epochs[-1], stills=(epochs[-1], 1), names={0: '0', epochs[-1]: 'end'}
+    )
+
+
+def learnt(losses: Sequence[float], so_far: Sequence[np.ndarray], t_new: np.ndarray, last: int) -> Drawing:
+    """The picture after some epochs."""
+    epoch, right = len(so_far) - 1, [float(np.mean(said == t_new)) for said in so_far]
+    batches = losses[: round(len(losses) * epoch / last)]
+    shares = Plot(
+        270, 110, (0, last), (0, 1), {0: '0', last: f'{last} epochs'}, {0: '0', 0.5: '0.5', 1: '1'}, 'right', 30
+    )
+    shares.line('right', range(epoch + 1), right, 'pen f')
+    shares.dots('now', [epoch], [right[-1]], 'dab f')
+    counts = np.zeros((10, 10), int)
+    np.add.at(counts, (t_new, so_far[-1]), 1)
+    rows: list[list[Box | None]] = [[None, *(Text(str(d), 'dim') for d in range(10))]]
+    for d, row in enumerate(counts):
+        look = lambda k, d=d: 'b' if k == d else 'xx'
+        rows.append(
+            [Text(str(d), 'dim'), *(Text(str(n), look(k)) if n else Text('·', 'dim') for k, n in enumerate(row))]
+        )
+    wrong = [(int(counts[i, j]), i, j) for i in range(10) for j in range(10) if i != j and counts[i, j]]
+    most = sorted(wrong, key=lambda each: -each[0])[:3]
+    told = '; '.join(f'a {i} read as {j}: {n}' for n, i, j in most) or 'none'
+    left = Column(
+        chart([Line(batches, 'loss')], len(losses), 3.0, (270, 110)),
+        Text('share of the new digits that are right', 'dim'),
+        shares,
+    )
+    matrix = Column(Text('rows: the digit; columns: the answer', 'dim'), Grid(rows, gap=(12, 4)))
+    title = f'After {epoch} of {last} epochs: {np.trace(counts)} of {len(t_new)} new digits are right'
+    return Drawing(
+        Row(left, matrix, gap=40, across='start'),
+        title,
+        f'Most frequent mistakes: {told}.',
+        f'{title}. Most frequent mistakes: {told}.',
+    )
+
+
+# ---- a surrogate at work -------------------------------------------------------------------------------------------
 
 
 class Look(NamedTuple):
-    """A network at one moment of its training."""
+    """A network somewhere in its training."""
 
     above: np.ndarray  # v - v_th, before the spikes
-    spikes: np.ndarray  # (moments, neurons) for one digit
     at: np.ndarray  # places along v - v_th
     slope: np.ndarray  # ... and what the bprop says there, for a dout of 1
     reach: float  # the share of membranes that it reaches
     gradient: float  # |dW1|
-    silent: int  # neurons that never spike
+    silent: str  # neurons that never spike
 
 
-def look(net: Any, x: Any, t: Any) -> Look:
+def look(net: Any) -> Look:
     """Run a network once, and ask its surrogate along the axis: the same bprop that trains it."""
-    threshold = net.hidden.v_threshold
-    spikes, above = [], []
-    for spike, v, _ in net.moments(x):
-        spikes.append(spike.asnumpy() > 0)
-        above.append(v.asnumpy() + spike.asnumpy() - threshold)
-    above = np.array(above)
+    x, t = (each[:SOME] for each in handwriting()[0])
+    seen = [(spike.asnumpy(), v.asnumpy()) for spike, v, _ in net.time_steps(net.seen(x))]
+    above = np.array([v + spike - net.neuron.v_threshold for spike, v in seen])
     at = np.linspace(LOW, HIGH, 481)
-    ask = ms.grad(lambda v: net.hidden.surrogate(v).sum())
+    ask = ms.grad(lambda v: net.neuron.surrogate(v).sum())
     slope, felt = (ask(ms.Tensor(v)).asnumpy() for v in (at, above.ravel()))
     peak = np.abs(slope).max()
     reach = float(np.mean(np.abs(felt) > REACHED * peak)) if peak else 0.0
-    three = np.array([s[3] for s in spikes])
-    return Look(above, three, at, slope, reach, float(gradient(net, x, t)), silent(net, x))
+    ever = sum(spike for spike, _ in seen).max(axis=0) > 0
+    return Look(above, at, slope, reach, float(gradient(net, x, t)), f'{np.sum(~ever)} of {ever.size}')
 
 
-class Bench(Training):
-    """Train what is chosen. Under `More`: freeze the readout, detach the reset, and shape a triangle of one's own."""
+def bench(of: dict, net: Callable, train: Callable, accuracy: Callable) -> Training:
+    """Choose a surrogate and train with it. Under `More`: freeze the readout, detach the reset."""
+    names, nets = [*of], {}
+    fresh = lambda values: net(of[names[values['surrogate']]], detached=values['detached'])
 
-    def __init__(self, names: list[str], start: Callable, still: Drawing) -> None:
-        self.nets: dict[tuple, Any] = {}
-        self.mine = names.index(TRIANGLE)
-        own = start.surrogates[TRIANGLE]
+    def course(values: dict[str, Any]) -> Generator[float, None, float]:
+        learn, new = handwriting()
+        made = nets[tuple(values.values())] = fresh(values)
+        yield from train(made, *learn, values['frozen'])
+        return accuracy(made, *new)
 
-        def chosen(values: dict[str, Any]) -> tuple[str, bool, bool]:
-            which, frozen, detached, own.width, own.height = values.values()
-            return names[which], frozen, detached
+    def picture(values: dict[str, Any], curve: Curve) -> Drawing:
+        seen = look(nets[tuple(values.values())] if curve.losses else fresh(values))
+        return draw(names[values['surrogate']], values['frozen'], values['detached'], seen, curve)
 
-        def course(values: dict[str, Any]) -> Generator[float, None, float]:
-            self.nets[self.key], losses, result = start(*chosen(values))
-            yield from losses
-            return result()
-
-        def picture(values: dict[str, Any], curve: Curve) -> Drawing:
-            choice = chosen(values)
-            net = self.nets.get(self.key) if curve.losses else None
-            return draw(*choice, look(net or start(*choice)[0], *start.data), curve)
-
-        controls = {
-            'surrogate': Control('Surrogate', 0, names=tuple(names)),
-            'frozen': Control('Freeze the readout: w2 stays random'),
-            'detached': Control('Detach the reset: stop_gradient(spike)'),
-            'width': Control('Width of your triangle', own.width, (0.02, 3.0), 0.02),
-            'height': Control('Its height', own.height, (0.1, 10.0), 0.1),
-        }
-        stills = [trained_with(start, 'a = 5', True, False), still]
-        super().__init__('surrogates', controls, course, 300, picture, stills, [*controls][1:])
-
-    @property
-    def key(self) -> tuple:
-        """Of the triangle, each shape has a curve of its own."""
-        *choice, width, height = self.values.values()
-        return (*choice, width, height) if choice[0] == self.mine else tuple(choice)
-
-    def hear(self, said: dict[str, Any]) -> None:
-        """Whoever shapes the triangle chooses it."""
-        before = self.values['width'], self.values['height']
-        super().hear(said)
-        if before != (self.values['width'], self.values['height']):
-            self.set(surrogate=self.mine)
-            self.tell(values=self.values)
-
-
-class Start(NamedTuple):
-    """start(name, frozen, detached) -> a fresh network, the losses of its training, and its accuracy as a function."""
-
-    surrogates: dict[str, Any]
-    net: Callable
-    train: Callable[..., Iterator[float]]
-    accuracy: Callable
-    digits: Callable
-
-    @property
-    def data(self) -> tuple:
-        """The digits to learn from: those of seed 0."""
-        return self.digits(100, np.random.default_rng(0))
-
-    def __call__(self, name: str, frozen: bool, detached: bool) -> tuple:
-        """A fresh run."""
-        net = self.net(self.surrogates[name], detached=detached)
-        end = lambda: self.accuracy(net, *self.digits(400, np.random.default_rng(100)))
-        return net, self.train(net, *self.data, frozen), end
-
-
-def bench(of: dict, net: Callable, train: Callable, accuracy: Callable, digits: Callable) -> Bench:
-    """Choose a surrogate and train with it."""
-    start = Start(of | {TRIANGLE: Shaped()}, net, train, accuracy, digits)
-    return Bench([*of, TRIANGLE], start, gallery(start, [*of]))
-
-
-def trained_with(start: Start, name: str, frozen: bool, detached: bool) -> Drawing:
-    """A surrogate after its training, for a page without a kernel."""
-    net, losses, result = start(name, frozen, detached)
-    curve = tuple(losses)
-    return draw(name, frozen, detached, look(net, *start.data), Curve(curve, len(curve), result()))
+    controls = {
+        'surrogate': Control('Surrogate', 0, names=tuple(names)),
+        'frozen': Control('Freeze the readout: w2 stays random'),
+        'detached': Control('Detach the reset: stop_gradient(spike)'),
+    }
+    still = gallery({name: look(net(surrogate)) for name, surrogate in of.items()})
+    return Training('surrogates', controls, course, BATCHES, picture, [still], [*controls][1:])
 
 
 # ---- drawing -------------------------------------------------------------------------------------------------------
 
 
 def draw(name: str, frozen: bool, detached: bool, seen: Look, curve: Curve) -> Drawing:
-    """One surrogate: over the histogram; the spikes; four numbers; the loss."""
+    """One surrogate: over the histogram; four numbers; the loss."""
     readout = ('frozen readout' if frozen else 'free readout') + (', reset detached' if detached else '')
-    step = f'after {len(curve.losses)} steps' if curve.losses else 'before training'
+    step = f'after {len(curve.losses)} minibatches' if curve.losses else 'before training'
     numbers = {
         'accuracy': said(curve.result) if curve.result is not None else '?',
         '|dW1| now': said(seen.gradient),
         'membranes reached': f'{seen.reach:.0%}',
-        'silent neurons': f'{seen.silent} of 32',
+        'silent neurons': seen.silent,
     }
     alarm = ('|dW1| now', 'membranes reached') if seen.gradient == 0 else ()
     side = [
         Column(Text(what, 'dim'), Text(number, 'big xx' if what in alarm else 'big'), gap=0)
         for what, number in numbers.items()
     ]
-    spikes = Plot(132, 150, (0, seen.spikes.shape[0]), (0, seen.spikes.shape[1]), key='spikes')
-    for moment, neurons in enumerate(seen.spikes):
-        ends = np.arange(neurons.size + 1)
-        for neuron in np.flatnonzero(neurons):
-            spikes.bars(f'{moment}.{neuron}.', (moment + 0.1, moment + 0.9), [ends[-1 - neuron] - 0.2], 'dab f',
-                        ends[-2 - neuron] + 0.2)  # fmt: skip
+    above = Text('bars: membranes between −3 and 3; line: the slope', 'dim')
+    below = Text('v − v_th: right of 0 the neuron spikes', 'dim')
+    plane = Column(above, histogram(seen, (440, 150), (-3, -2, -1, 0, 1, 2, 3)), below)
+    right = Column(*side, Text('w1 learns nothing' if alarm else '', 'xx'), gap=4)
+    loss = chart([Line(curve.losses, name)], curve.steps, 4.0, (690, 78))
+    caption = f'Seed 0, {readout}, {step}.'
+    told = '; '.join(f'{what} {number}' for what, number in numbers.items())
+    words = f'Surrogate {name}. {caption} {spans(seen)}; {told}.'
     return Drawing(
-        Column(
-            Row(Column(Text('bars: membranes between −3 and 3; line: the slope', 'dim'),
-                       histogram(seen, (330, 150), (-3, -2, -1, 0, 1, 2, 3)),
-                       Text('v − v_th: right of 0 the neuron spikes', 'dim')),
-                Column(Text('spikes for the digit 3', 'dim'), Card(spikes, 'card', (2, 2)),
-                       Text('12 moments × 32 neurons', 'dim')),
-                Column(*side, Text('w1 learns nothing' if alarm else '', 'xx'), gap=4), gap=34, across='start'),
-            chart([Line(curve.losses, name)], curve.steps, 4.0, (690, 78)), gap=12,
-        ),
-        f'Surrogate: {name}', f'Seed 0, {readout}, {step}.', says(name, readout, step, seen, curve.result),
-    )  # fmt: skip
-
-
-def says(name: str, readout: str, step: str, seen: Look, result: float | None) -> str:
-    """The picture in words, with its numbers."""
-    end = f', accuracy {said(result)}' if result is not None else ''
-    return (
-        f'Surrogate {name}, seed 0, {readout}, {step}: it reaches {seen.reach:.0%} of the membranes, its slope goes '
-        f'from {said(seen.slope.min())} to {said(seen.slope.max())}, |dW1| is {said(seen.gradient)}, '
-        f'{seen.spikes.sum()} spikes for the digit 3, {seen.silent} of 32 neurons are silent{end}.'
+        Column(Row(plane, right, gap=34, across='start'), loss, gap=12), f'Surrogate: {name}', caption, words
     )
+
+
+def spans(seen: Look) -> str:
+    """From where to where a slope goes."""
+    return f'its slope goes from {said(seen.slope.min())} to {said(seen.slope.max())}'
 
 
 def histogram(seen: Look, size: tuple[float, float], at: tuple[int, ...] = (), key: str = 'membranes') -> Box:
@@ -195,20 +172,18 @@ def histogram(seen: Look, size: tuple[float, float], at: tuple[int, ...] = (), k
     return plane
 
 
-def gallery(start: Start, names: list[str]) -> Drawing:
+def gallery(all_of_them: dict[str, Look]) -> Drawing:
     """All surrogates before training, over the membranes that they are to reach: for a page without a kernel."""
     cards, told = [], []
-    for name in names:
-        seen = look(start(name, False, False)[0], *start.data)
+    for name, seen in all_of_them.items():
         head = Column(Text(name, 'b'), Text(f'reaches {seen.reach:.0%}', 'dim'), gap=0)
         small = histogram(seen, (WIDTH / ACROSS - 72, 76), key=name)
         cards.append(Card(Column(head, small, gap=8), 'card', (8, 6), at=(0, 0)))
-        ends = said(seen.slope.min()), said(seen.slope.max())
-        told.append(f'{name} reaches {seen.reach:.0%} of the membranes, its slope goes from {ends[0]} to {ends[1]}.')
+        told.append(f'{name} reaches {seen.reach:.0%} of the membranes, {spans(seen)}.')
     rows = [cards[k : k + ACROSS] for k in range(0, len(cards), ACROSS)]
-    title = f'{len(names)} surrogates over the membranes of seed 0, before training'
+    title = f'{len(cards)} surrogates over the membranes of seed 0, before training'
     note = 'Bars: membranes, v − v_th from −3 to 3. Line: the slope that bprop uses there. Dashed: the threshold.'
     return Drawing(Column(Grid(rows, gap=(8, 8)), Text(note, 'dim')), title, '', '\n'.join((f'{title}.', *told)))
 
 
-FIGURES = {'table': shown, 'surrogates': bench}
+FIGURES = {'table': shown, 'learning': learning, 'surrogates': bench}

@@ -34,17 +34,6 @@ class Lowered(nn.relusigmoid):
         return super().slope(x) / 25
 
 
-class Shaped(nn.Surrogate):
-    """A triangle of any width and height."""
-
-    def __init__(self, width=1.0, height=1.0):
-        super().__init__()
-        self.width, self.height = width, height
-
-    def slope(self, x):
-        return self.height * ops.relu(1 - ops.abs(x) / self.width)
-
-
 surrogates = {f'a = {a}': nn.relusigmoid(a) for a in (1, 5, 25, 100)}
 surrogates |= {'a = 100, height 1': Lowered(), 'fast sigmoid': FastSigmoid()}
 surrogates |= {'straight through': nn.straight_through(), 'triangular': Triangular()}

@@ -114,9 +114,18 @@ ANSWERS = """
 12a wrong: dout * 5.0 * s * (1 - s) => dout * ops.sigmoid(x)
 12b wrong: ops.relu(1 - ops.abs(x) / 2) => 1000 * ops.relu(1 - ops.abs(x) / 2)
 12b right: ops.relu(1 - ops.abs(x) / 2) => (ops.abs(x) < 1).astype(x.dtype)
+12b right: ops.relu(1 - ops.abs(x) / 2) => (ops.abs(x) < 0.5).astype(x.dtype)
+12b right: ops.relu(1 - ops.abs(x) / 2) => 0.918 * ops.exp(-2 * x * x) - 0.02 * (ops.exp(-(x - 0.5) ** 2 / 18)
+    + ops.exp(-(x + 0.5) ** 2 / 18))
+12b right: ops.relu(1 - ops.abs(x) / 2) => 1 / (1 + (3.1416 * x) ** 2)
+12b wrong: ops.relu(1 - ops.abs(x) / 2) => ops.sigmoid(x)
+12b wrong: ops.relu(1 - ops.abs(x) / 2) => ops.exp(x)
+12e right: 0.012 * (count * count).sum(1).mean() => 0.012 * (count**2).sum() / count.shape[0]
+12e wrong: 0.012 * (count * count).sum(1).mean() => 0.02 * count.sum(1).mean()
+12e wrong: 0.012 * (count * count).sum(1).mean() => 0.012 * (count * count).mean()
 12b right: ops.relu(1 - ops.abs(x) / 2) => 0.3 * ops.relu(1 - ops.abs(x))
 12b right: ops.relu(1 - ops.abs(x) / 2) => 1 / (1 + 100 * ops.abs(x)) ** 2
-12c wrong: 0.01 => 0.05 ;; 300 => 60
+12c wrong: 0.01 => 0.0001 ;; 5 => 1
 12c wrong: 0.05 => 0.5
 12d wrong: 'C': 'sign' => 'C': 'dead' ;; 'D': 'dead' => 'D': 'sign'
 12d wrong: 'B': 'off centre' => 'B': 'sign' ;; 'C': 'sign' => 'C': 'off centre'

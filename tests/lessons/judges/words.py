@@ -56,24 +56,27 @@ def cheapest(pair: tuple[str, str]) -> Any:
 
 def rescued(space: dict[str, Any], answer: Any) -> dict[str, Any]:
     """The accuracy with these settings, and what is to be said of them."""
-    v, rate, steps = (answer.get(name, ...) for name in ('v_threshold', 'learning_rate', 'steps'))
-    if not all(isinstance(each, Real) and not isinstance(each, bool) and each > 0 for each in (v, rate, steps)):
+    v, rate, epochs = (answer.get(name, ...) for name in ('v_threshold', 'learning_rate', 'epochs'))
+    if not all(isinstance(each, Real) and not isinstance(each, bool) and each > 0 for each in (v, rate, epochs)):
+        return {'settings': repr(answer)}
+    if epochs != int(epochs):
         return {'settings': repr(answer)}
     product = 100 * v
     return {
-        'accuracy': tried(float(v), float(rate), min(int(steps), 600)),
-        'longer': v == 1 and rate == 0.01 and steps > 300,
-        'faster': v == 1 and rate > 0.01 and steps == 300,
-        'slower': v == 1 and rate < 0.01 and steps == 300,
-        'both': v == 1 and rate != 0.01 and steps != 300,
+        'accuracy': tried(float(v), float(rate), min(int(epochs), 15)),
+        'longer': v == 1 and rate == 0.01 and epochs > 5,
+        'shorter': v == 1 and rate == 0.01 and epochs < 5,
+        'faster': v == 1 and rate > 0.01 and epochs == 5,
+        'slower': v == 1 and rate < 0.01 and epochs == 5,
+        'both': v == 1 and rate != 0.01 and epochs != 5,
+        'nothing': (v, rate, epochs) == (1, 0.01, 5),
         'larger': v > 1,
-        'halfway': 9 < product < 100,
-        'impatient': 0.05 <= product <= 9 and (rate, steps) != (0.01, 300),
-        'tiny': product < 0.05,
+        'halfway': 12 < product < 100,
+        'impatient': 0.05 <= product <= 12 and (rate, epochs) != (0.01, 5),
     }
 
 
-HINTED = ('longer', 'faster', 'slower', 'both', 'larger', 'halfway', 'impatient', 'tiny')
+HINTED = ('longer', 'shorter', 'faster', 'slower', 'both', 'nothing', 'larger', 'halfway', 'impatient')
 WORDS = '4b', '5a', '6a', '10b', '11b', '12d'
 
 
