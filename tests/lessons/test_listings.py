@@ -9,7 +9,6 @@ import pytest
 
 from minicell.teach.source import path_of, read
 from tests.lessons.notebooks import NUMBERS, fault
-from tests.lessons.test_english import OTHERS
 
 LISTINGS = [
     pytest.param(listing, id=f'{number}-{cell.name}-{k}')
@@ -30,7 +29,7 @@ def test_it_prints_what_it_promises(listing):
     assert '# prints' in listing and fault(listing, out.getvalue()) == ''
 
 
-@pytest.mark.parametrize('number', [number for number in NUMBERS if number not in OTHERS])
+@pytest.mark.parametrize('number', NUMBERS)
 def test_who_installs_mindspore_is_told_which_numpy_it_needs(number):
     home = next(cell for cell in read(path_of(number)) if cell.name == 'home')
     assert '`numpy<2`' in re.search(r'^\*\*MindSpore\*\*.*', home.text, re.MULTILINE)[0]
