@@ -144,21 +144,17 @@ class Takeover:
         """Whether the same bprop agrees in Float64, and what it is off by in its own dtype comes of rounding there."""
         if told.yours is None or not np.isfinite(told.yours).all():
             return False
-        once, rounded = self.answered()[told.place], [wide(out) for out in self.outs]
+        once, loses = self.answered()[told.place], self.answered(EPS)[told.place]
         if once is None:
             return not differs(told.yours, told.due, 8 * told.room).any()
-
-        def room(eps: float, due: np.ndarray) -> np.ndarray:
-            most, loses = self.lost(eps, due, told.place), self.answered(eps)[told.place]
-            if eps == EPS:  # a remainder of terms so large is either 0 or no smaller than what they lose
-                most = np.minimum(np.where(once == 0, most, np.abs(once)) if loses is None else loses, most)
-            return told.room + 1e-6 * np.abs(due) + (most if loses is None else np.maximum(loses * (eps > EPS), most))
-
+        most = self.lost(EPS, told.due, told.place)  # what is left of terms so large is 0, or no less than they lose
+        loses = np.minimum(np.where(once == 0, most, np.abs(once)) if loses is None else loses, most)
         dues = [told.due] if self.blind else [told.due, self.exact[told.place]]
-        if all(differs(once, due, room(EPS, due)).any() for due in dues):
+        if all(differs(once, due, told.room + 1e-6 * np.abs(due) + loses).any() for due in dues):
             return False
-        by_out = np.nan_to_num(np.abs(self.answered(outs=rounded)[told.place] - once))
-        return not differs(told.yours, told.due, room(self.eps, told.due) + by_out).any()
+        rounded = self.answered(outs=[*map(wide, self.outs)])[told.place]
+        room = told.room + np.nan_to_num(np.abs(rounded - once)) + self.lost(self.eps, told.due, told.place)
+        return not differs(told.yours, told.due, room).any()
 
     def at(self, xs: Arrays) -> list[np.ndarray]:
         """The gradients by the rules on other inputs: of the ops that ran, or of construct, which may choose others."""
