@@ -154,6 +154,8 @@ class Takeover:
             return False
         rounded = self.answered(outs=[*map(wide, self.outs)])[told.place]
         room = told.room + np.nan_to_num(np.abs(rounded - once)) + self.lost(self.eps, told.due, told.place)
+        if (spread := self.answered(self.eps)[told.place]) is not None:  # (what loses all of it is a mistake)
+            room = room + np.minimum(spread, np.abs(told.due) / 16)
         return not differs(told.yours, told.due, room).any()
 
     def at(self, xs: Arrays) -> list[np.ndarray]:
