@@ -249,7 +249,8 @@ class Trials:
                     with contextlib.suppress(Exception):  # what construct refuses, it does not keep
                         self.call(*map(less, self.fresh(False)))
                 for _ in range(TIMES if what == 'again' else 1):
-                    found[what].append(main.again.returned(main.inputs, main.out, outs, main.came))
+                    answer = main.again.returned(main.inputs, main.out, outs, main.came)
+                    found[what].append([d if d is None else np.array(d.array) for d in answer])
         return found
 
     def rows(self) -> list[Verdict]:

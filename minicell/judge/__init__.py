@@ -71,8 +71,9 @@ def takeover(tape: Any, turn: Turn, ask: Callable[[], Again] | None = None, thor
     given, params = [t for t, _ in give.gradients], event.entry.cell.internal_params or ()
     at = lambda t, when: None if t is None else np.array(tape.value(t, when) if isinstance(t, Tensor) else t)
     named = zip(names.parameters(cell, len(event.entry.inputs)), event.entry.inputs, strict=True)
-    program = None
+    program, began = None, event.entry.at
     if call is not None and call.event is not None and call.out is not None:
+        began = tape.events[call.first].at
         own = *tensors_in(call.inputs), *params
         program = Program(tape, own, call.out, tape.events[call.first + 1 : call.last])
     return Takeover(
@@ -84,6 +85,6 @@ def takeover(tape: Any, turn: Turn, ask: Callable[[], Again] | None = None, thor
         asked=leading(tape.events, turn.frame, given),
         out=event.entry.out,
         program=program,
-        ask=ask or partial(Again, cell, event.entry.inputs),
+        ask=ask or partial(Again, cell, event.entry.inputs, then=partial(tape.value, at=began)),
         thorough=thorough,
     )

@@ -12,10 +12,9 @@ import numpy as np
 from ..core.errors import MinicellError
 from ..replay import differences
 from ..replay.harmless import Harm
-from .takeover import FAR, Takeover
+from .takeover import FAR, FEW, MANY, Takeover
 from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, differs
 
-FEW, MANY = 4, 16  # how often all numbers are rounded at random: at first, and before something is called wrong
 BETWEEN = 'There is no derivative at this {}: yours lies between the slopes on both sides.'
 NO_SLOPE = 'Every way from {} to the result leads through an operation without a slope: the true gradient is 0.'
 SEEN = 'differences see what no rule does'
@@ -94,7 +93,7 @@ def drowned(t: Takeover, told: Verdict, given: np.ndarray) -> tuple[Verdict, boo
     """Whether numbers that are mere rounding in their dtype differ in Float64: there, they are compared."""
     exact, tiny = t.exact[told.place], t.tiny(told.place)
     mostly = (told.room > 0.125 * np.abs(exact)) & differs(given, exact, 1e-6 * np.abs(exact) + tiny)
-    once = t.in_float64[told.place] if mostly.any() else None
+    once = t.answered()[told.place] if mostly.any() else None
     if once is None:
         return told, False
     exact = t.replay.read(t.came)[told.place]  # its constants are in Float64, too
@@ -170,7 +169,7 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         if not told.differs.any() or t.badly_rounded(told):
             return told._replace(verdict=RIGHT)
     off, size = apart(given, told.due), np.abs(told.due)
-    if (t.blind or t.program.chosen) and (off <= (size + np.max(size)) / 32).all():
+    if (t.blind or t.program.chosen) and (off <= size / 32).all():
         with suppress(Harm):
             if t.trying(place).leaves_open(off, size):
                 return told._replace(verdict=RIGHT, room=off)
@@ -201,7 +200,7 @@ def confirmed(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
 def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """The rules do not see everything: construct is called again. What they do see may still be all there is."""
     told, trying = told._replace(by='differences', unseen=t.blind), t.trying(told.place)
-    fine, once = t.trying(told.place, differences.FINEST), t.in_float64[told.place]
+    fine, once = t.trying(told.place, differences.FINEST), t.answered()[told.place]
     due, room, kinks = once, 0.0, False
     if not fine.holds(once):  # in a coarser dtype, rounding may hide one number among many
         if (once is None or differs(given, once, 64 * t.eps * np.abs(once)).any()) and trying.holds(given):

@@ -93,6 +93,7 @@ def conditions(c: Any) -> dict[str, np.ndarray]:
 def terms(c: Any) -> dict[str, np.ndarray]:
     """What a gradient may be, or be off by, times a number that stays the same along an axis."""
     named = {n: b for n, a in c.values.items() if (b := fitted(a, c.due.shape, False)) is not None}
+    named |= {f'exp({n})': np.exp(v) for n, v in named.items() if 'out' in n and 'd' not in n}
     found = {'a multiple of what is due': c.due, 'off by the same number': np.ones(c.due.shape)}
     return found | {f'off by a multiple of {n}': v for n, v in named.items()}
 

@@ -10,9 +10,8 @@ from ..core.tensor import tensors_in
 from ..replay.harmless import Harm
 from ..replay.program import wide
 from ..story.places import written
-from .decide import FEW
 from .diagnose import Trial, diagnose
-from .takeover import Takeover
+from .takeover import FEW, Takeover
 from .verdict import WRONG, Verdict, differs
 
 MOST = 8  # values of construct, which may be constants
@@ -40,7 +39,10 @@ def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> 
             again = ask(t.came) if found[0].again is None else found[0].again
             found[0] = found[0]._replace(again=again, twice=ask(came))
     if not found and told.due is not None:
-        found = [Trial(told.name, told.given, told.due, values(trials[0]), {}, told.room)]
+        once, answers = trials[0].yours[told.place], [each for answers in repeated.values() for each in answers]
+        kept = once is not None and any(each[told.place] is told.yours for each in answers)  # wrong when asked again
+        again = asked_again(repeated, told.place, once) if kept else {}
+        found = [Trial(told.name, once if kept else told.given, told.due, values(trials[0]), {}, told.room, **again)]
     fine = [not differs(f.yours, f.due, f.room).any() for f in found if f.yours.dtype == np.float64]
     narrow = fine and all(fine)
     return diagnose([f._replace(wide=True) if narrow and f.yours.dtype != np.float64 else f for f in found])
@@ -48,11 +50,13 @@ def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> 
 
 def more(t: Takeover) -> list[Takeover]:
     """The same takeover for other cotangents, and on other inputs of the same signs; none where that would do harm."""
-    rng, found, pairs = np.random.default_rng(3), [], list(zip(t.xs, t.asked, strict=True))
+    rng, found, moved = np.random.default_rng(3), [], [not np.isin(x, (0, 1)).all() for x in t.xs]
     with suppress(Harm):
-        for reach in (0.0, 0.5):
-            xs = [x * rng.uniform(1 - reach, 1 + reach, x.shape) if asked else x for x, asked in pairs]
-            program = t.again.program(xs) if reach else t.replay
+        same, t.again.stopped, t.again.stops = t.replay, None, False  # on other inputs, other numbers are stopped
+        for reach in (0.0, 0.5):  # (a mask or a label stays one)
+            given = zip(t.xs, t.asked, moved, strict=True)
+            xs = [x * rng.uniform(1 - reach, 1 + reach, x.shape) if asked and moves else x for x, asked, moves in given]
+            program = t.again.program(xs) if reach else same
             came = [None if g is None else rng.standard_normal(g.shape) for g in t.came]
             yours = t.again.bprop(xs, t.out, program.made, came)
             found.append(Takeover(t.name, t.names, xs, yours, came, t.asked, t.out, program, t.ask))
@@ -65,14 +69,16 @@ def trial(t: Takeover, place: int, repeated: dict[str, list]) -> Trial:
     yours = np.zeros(due.shape) if t.yours[place] is None else t.yours[place]
     ones = [None if g is None else np.ones_like(g) for g in t.came]
     others = {n: d for k, (n, d) in enumerate(zip(t.names, t.due, strict=True)) if k != place}
-    again = {}
-    for what, answers in repeated.items():
-        found = [wide(each[place]) for each in answers if each[place] is not None]
-        again |= {what: max(found, key=lambda g: np.sum(g != yours))} if found else {}  # one that is another
     return Trial(
         t.names[place], yours, due, values(t), others, t.rooms(place, FEW), t.program.read(ones)[place],
-        paths=paths(t, place), **again,
+        paths=paths(t, place), **asked_again(repeated, place, yours),
     )  # fmt: skip
+
+
+def asked_again(repeated: dict[str, list], place: int, yours: np.ndarray) -> dict[str, np.ndarray]:
+    """What was returned when it was asked the same again: where that is another, the one that is furthest."""
+    found = {what: [wide(each[place]) for each in of if each[place] is not None] for what, of in repeated.items()}
+    return {what: max(every, key=lambda g: np.sum(g != yours)) for what, every in found.items() if every}
 
 
 def paths(t: Takeover, place: int) -> dict[str, np.ndarray]:

@@ -11,14 +11,14 @@ import numpy as np
 from ..core.tensor import is_float, tensors_in
 from ..ink.numbers import largest
 from ..replay.again import Again, another
-from ..replay.differences import FINEST, Trying, directions, moved
+from ..replay.differences import FINEST, Trying, somewhere
 from ..replay.harmless import Harm
-from ..replay.program import Arrays, Program, rounds_to, shaken, wide
+from ..replay.program import Arrays, Program, shaken, wide
 from .verdict import Verdict, differs
 
+FEW, MANY = 4, 16  # how often all numbers are rounded at random: at first, and before something is called wrong
 FAR = 1000  # times the rounding of its numbers: what is off by more is not rounded
 EPS = float(np.finfo(np.float64).eps)
-BESIDE = 1 / 64, 1e-5  # how far beside the point, in proportion to the numbers, rounding is looked at
 
 
 @dataclass(eq=False)
@@ -40,16 +40,8 @@ class Takeover:
     def __post_init__(self) -> None:
         self.blind = self.blind or ('' if self.program is None else self.program.blind)
         self.rng, self.shaken = np.random.default_rng(0), []
-
-    @cached_property
-    def xs(self) -> list[np.ndarray]:
-        """The inputs in Float64."""
-        return [wide(x) for x in self.inputs]
-
-    @property
-    def outs(self) -> list[np.ndarray]:
-        """The float outputs."""
-        return [t.array for t in tensors_in(self.out) if is_float(t)]
+        self.xs = [wide(x) for x in self.inputs]  # in Float64
+        self.outs = [t.array for t in tensors_in(self.out) if is_float(t)]  # of float
 
     @cached_property
     def eps(self) -> float:
@@ -132,12 +124,12 @@ class Takeover:
         function = lambda x: self.program.again([*self.xs[:place], x, *self.xs[place + 1 :]])[1]
         return Trying(function, self.xs[place], self.came, (EPS, self.eps))
 
-    @cached_property
-    def in_float64(self) -> Arrays:
-        """What the same bprop returns in Float64; None where that cannot be had."""
+    def answered(self, eps: float = 0.0, outs: Arrays | None = None) -> list:
+        """What the same bprop returns in Float64 (for these numbers in out), None where that cannot be had; or how far
+        it may be off where all numbers are rounded to eps."""
         came = [None if g is None else wide(g) for g in self.came]
         try:
-            return self.again.bprop(self.xs, self.out, self.replay.made, came)
+            return self.again.bprop(self.xs, self.out, outs or self.replay.made, came, eps)
         except Harm:
             return [None] * len(self.inputs)
 
@@ -149,34 +141,22 @@ class Takeover:
         return 64 * eps * (np.minimum(dout, np.maximum(largest(due), dout * slope)) + np.abs(due))
 
     def badly_rounded(self, told: Verdict) -> bool:
-        """Whether the same bprop agrees in Float64, and what it is off by is rounding in its own dtype: of another sign
-        and size at each place beside the point, as no mistake is."""
+        """Whether the same bprop agrees in Float64, and what it is off by in its own dtype comes of rounding there."""
         if told.yours is None or not np.isfinite(told.yours).all():
             return False
-        once, off = self.in_float64[told.place], []
+        once, loses = self.answered()[told.place], self.answered(EPS)[told.place]
         if once is None:
             return not differs(told.yours, told.due, 8 * told.room).any()
-        truths = [told] if self.blind else [told, told._replace(due=self.exact[told.place])]
-        rooms = [v.room + 1e-6 * np.abs(v.due) + self.lost(EPS, v.due, v.place) for v in truths]
-        if all(differs(once, v.due, room).any() for v, room in zip(truths, rooms, strict=True)):
+        most = self.lost(EPS, told.due, told.place)  # what is left of terms so large is 0, or no less than they lose
+        loses = np.minimum(np.where(once == 0, most, np.abs(once)) if loses is None else loses, most)
+        dues = [told.due] if self.blind else [told.due, self.exact[told.place]]
+        if all(differs(once, due, told.room + 1e-6 * np.abs(due) + loses).any() for due in dues):
             return False
-        try:
-            for seed in range(8):
-                shake = shaken(BESIDE[seed % 2], seed + 1)
-                xs = [shake(wide(x), True).astype(x.dtype) if x.dtype.kind == 'f' else x for x in self.inputs]
-                came = [None if g is None else shake(wide(g), False).astype(g.dtype) for g in self.came]
-                exact = [*map(wide, xs)]
-                made, rounded = self.again.program(exact, look=False), self.again.program(xs, look=False, narrow=True)
-                outs = [o.astype(t.dtype) for o, t in zip(rounded, self.outs, strict=True)]
-                yours = self.again.bprop(xs, self.out, outs, came)[told.place]
-                wider = [None if g is None else wide(g) for g in came]
-                gap = yours - self.again.bprop(exact, self.out, made, wider)[told.place]  # NaN beside x, perhaps
-                off.append(np.where(np.isfinite(gap), gap, 0.0))
-        except Harm:
-            return False
-        scatters = np.abs(np.mean(off, 0)) <= 32 * np.std(off, 0)
-        room = told.room + np.where(scatters, 8 * np.max(np.abs(off), 0), 0.0)
-        return not differs(told.yours, told.due, room + self.lost(self.eps, told.due, told.place)).any()
+        rounded = self.answered(outs=[*map(wide, self.outs)])[told.place]
+        room = told.room + np.nan_to_num(np.abs(rounded - once)) + self.lost(self.eps, told.due, told.place)
+        if (spread := self.answered(self.eps)[told.place]) is not None:  # (what loses all of it is a mistake)
+            room = room + np.minimum(spread, np.abs(told.due) / 16)
+        return not differs(told.yours, told.due, room).any()
 
     def at(self, xs: Arrays) -> list[np.ndarray]:
         """The gradients by the rules on other inputs: of the ops that ran, or of construct, which may choose others."""
@@ -189,13 +169,23 @@ class Takeover:
         """Where the slopes around the point do not meet, however near they are; and what is nearest to yours there."""
         here, given = self.exact[place], np.nan_to_num(given, posinf=0.0, neginf=0.0)
         towards = given - np.nan_to_num(here)  # where a slope that is yours is met
-        ways = [directions(self.xs, self.rng, place, way) for way in (towards, None, None)]
-        ways = [[d if k == place else None for k, d in enumerate(way)] for way in ways]
+        ways = [somewhere(self.xs[place], self.rng) for _ in range(3)]
+        ways[0] = np.where(towards, np.sign(towards), 1e-3) * np.abs(ways[0])
         found = []
         for radius in (1e-7, 1e-12):
-            slopes = [self.at(xs)[place] for way in ways for xs in moved(self.xs, way, radius)]
+            beside = [self.xs[place] + step * way for way in ways for step in (radius, -radius)]
+            slopes = [self.at([*self.xs[:place], x, *self.xs[place + 1 :]])[place] for x in beside]
             slopes.append(np.where(np.isfinite(here), here, slopes[0]))  # (the mean of several that are equal, say)
             found.append((np.min(slopes, 0), np.max(slopes, 0)))
         (low, high), far = found[1], found[0][1] - found[0][0]
         near, size = high - low, np.maximum(np.abs(low), np.abs(high))
         return (near > 0.3 * far) & (near < 3 * far) & (near > 1e-6 * size), np.clip(given, low, high)
+
+
+def rounds_to(yours: np.ndarray | None, kind: type) -> bool:
+    """Whether a bprop has rounded its numbers to a coarser dtype: each fits it, and a few fit no coarser one."""
+    if yours is None or yours.dtype.itemsize <= np.dtype(kind).itemsize:
+        return False
+    parts = np.unique(yours[np.isfinite(yours)])
+    fewer = np.ldexp(np.frexp(parts)[0], np.finfo(kind).nmant - 2)  # whole, if it needs three digits less than kind has
+    return bool((parts.astype(kind) == parts).all() and np.sum(fewer % 1 != 0) > 2)

@@ -88,6 +88,5 @@ def apart(yours: np.ndarray, due: np.ndarray) -> np.ndarray:
 
 
 def differs(yours: np.ndarray, due: np.ndarray, room: np.ndarray | float) -> np.ndarray:
-    """Which numbers are further apart than `room`; a NaN differs from every number, and no number from an unknown."""
-    with np.errstate(all='ignore'):
-        return ~(apart(yours, due) <= room) & ~np.isnan(due)
+    """Which numbers are further apart than `room`; NaN and infinity differ from every number, none from an unknown."""
+    return ~(((off := apart(yours, due)) <= room) & (off < np.inf)) & ~np.isnan(due)

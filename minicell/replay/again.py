@@ -17,7 +17,7 @@ from ..ink.numbers import largest
 from ..ops.create import STOP
 from ..story.facts import under
 from .harmless import Harm, Kept, untouched
-from .program import Arrays, Program, wide
+from .program import Arrays, Program, rounding, wide
 
 
 class Again:
@@ -25,13 +25,16 @@ class Again:
 
     wide = False  # whether it was called with all that it can reach in Float64
     stops = True  # whether what stop_gradient stops stays what it was
-    before = False  # whether the state that is kept is the one before the call, so that construct comes before bprop
+    before: bool  # whether the state that is kept is the one before the call, so that construct comes before bprop
 
-    def __init__(self, cell: Any, inputs: tuple, construct: Callable | None = None, kept: Kept | None = None) -> None:
+    def __init__(self, cell: Any, inputs: tuple, construct: Any = None, kept: Any = None, then: Any = None) -> None:
         self.cell, self.inputs = cell, inputs
         self.params = list(getattr(cell, 'internal_params', None) or ())
         self.construct = construct or by_signature(cell)
         self.kept = kept or Kept(cell, self.construct, inputs)
+        found = [(t, then(t)) for t in self.kept.tensors] if then else []  # as it was before the call
+        self.written = [(t, a) for t, a in found if a.tobytes() != t.array.tobytes()]
+        self.before = bool(self.written)
         self.stopped: list | None = None  # what stop_gradient stopped, the first time
         self.narrow = False  # whether it can be called in its own dtypes alone: it makes Tensors of one dtype, say
 
@@ -42,6 +45,16 @@ class Again:
             p.array = np.asarray(x)
         given = iter(own)
         return map_tensors(self.inputs, lambda t: next(given)), [*own, *self.params]
+
+    @contextmanager
+    def called(self, wide: bool) -> Iterator[None]:
+        """While it is called, all that it can reach is as it was; and in Float64."""
+        with untouched(self.kept):
+            for t, array in self.written:
+                t.array = array.copy()
+            if wide:
+                self.kept.widen()
+            yield
 
     def program(self, xs: Arrays, look: bool = True, narrow: bool = False) -> Any:
         """construct on these inputs and internal_params, as a Program; where nobody looks, its outputs alone. It is
@@ -61,9 +74,7 @@ class Again:
         """construct in Float64, and so is all that it can reach; or in the dtypes that it was called with."""
         own = [*tensors_in(self.inputs), *self.params]
         dtypes = [t.array.dtype for t in own]
-        with untouched(self.kept):
-            if self.wide or not narrow:
-                self.kept.widen()
+        with self.called(self.wide or not narrow):
             own = [np.asarray(x, d if narrow and not self.wide else None) for x, d in zip(xs, dtypes, strict=True)]
             args, given = self.tensors(own)
             with Tape() as seen, self.stopping():
@@ -85,16 +96,19 @@ class Again:
         finally:
             STOP.kernel = kernel
 
-    def bprop(self, xs: Arrays, out: Any, outs: Arrays, came: Arrays) -> list[np.ndarray | None]:
-        """What bprop returns for these inputs, these numbers in the float Tensors of out, and these cotangents."""
-        with untouched(self.kept):
-            if any(x.dtype == np.float64 for x in xs):
-                self.kept.widen()
+    def bprop(self, xs: Arrays, out: Any, outs: Arrays, came: Arrays, eps: float = 0.0) -> list:
+        """What bprop returns for these inputs, these numbers in the float Tensors of out, and these cotangents; or how
+        far that may be off where all numbers are rounded to eps."""
+        with self.called(any(x.dtype == np.float64 for x in xs)):
             if self.before:
                 self.construct(*self.tensors(xs)[0])
-            return self.returned(xs, out, outs, came)
+            if not eps:
+                return [d if d is None else np.array(d.array) for d in self.returned(xs, out, outs, came)]
+            with Tape() as seen:
+                found = self.returned(xs, out, outs, came)
+            return rounding(seen, outs, found, eps)
 
-    def returned(self, xs: Arrays, out: Any, outs: Arrays, came: Arrays) -> list[np.ndarray | None]:
+    def returned(self, xs: Arrays, out: Any, outs: Arrays, came: Arrays) -> list[Tensor | None]:
         """The same in the state that there is."""
         args, _ = self.tensors(xs)
         floats, gs = iter(outs), {k: g for k, g in enumerate(came) if g is not None}
@@ -102,10 +116,9 @@ class Again:
         one = isinstance(result, Tensor)
         try:
             returned = call_bprop(self.cell, args, result if one else Bundle(result, -1), gs[0] if one else Parts(gs))
-            pairs = list(check_result(self.cell, args, returned))
+            return [d for _, d in check_result(self.cell, args, returned)]
         except Exception as error:
             raise Harm(f'called again, bprop raises {type(error).__name__}') from None
-        return [None if d is None else np.array(d.array) for _, d in pairs]
 
 
 def another(wide: Arrays, outs: Arrays) -> bool:

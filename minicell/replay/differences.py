@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..ink.numbers import largest
+
 FINEST = 1e-9  # of the terms that a number is made of: what counts as rounding in Float64
 SINGLES = 64  # up to so many numbers, slopes are taken one by one
 LADDER, FINER = (tuple(10.0**-k for k in range(*ends)) for ends in ((2, 8), (8, 12)))  # the second where need be
@@ -70,10 +72,9 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         return sum(int(np.sum(a != b)) for a, b in zip(here, function(x + t * scale(x)), strict=True))
 
     far = max(1.0, typical(x) / np.max(np.abs(v), initial=0.0, where=v != 0)) if v.any() else 1.0
-    change(far), change(-far)  # to see what moves at all: what does not depend on it rounds to nothing
-    if eps <= FINEST:  # in Float64, that is nothing; and beside a huge number none moves
-        moves = [m | (far < 1e4) | (FINEST * np.abs(a) > typical(x)) for m, a in zip(moves, here, strict=True)]
-    terms = 0.0
+    beyond = max([largest(a) for a in here]) / np.max(np.abs(v), initial=1e-300)  # beside a huge number, none moves
+    _ = [change(t) for t in (far, -far, beyond, -beyond)]  # to see what moves: what does not, rounds to nothing
+    moves, terms = [m | (far < 1e4) for m in moves] if eps <= FINEST else moves, 0.0
     for steps in (LADDER, FINER):
         for h in steps:
             up, down = change(h) / h, change(-h) / -h
@@ -95,7 +96,20 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         if near <= 1e-3 and not across:
             break
     middle, room = (both, doubt) if across else (middle, float(gaps[at, 0]))
+    if near > 1e-3 and (end := limit(table[:, 0])) is not None:
+        middle, below, above = end, end, end
+        room = doubt = float(abs(table[-1, 0] - table[-2, 0])) / 1000
     return Slope(middle, below, above, room + FINEST * terms, doubt, moved, float(table[0, 0]))
+
+
+def limit(rungs: np.ndarray) -> float | None:
+    """Where the slopes of a power of the distance tend to, as at the edge of where a root is: it may be infinity."""
+    gaps = np.diff(rungs)[-6:]
+    ratios = gaps[1:] / gaps[:-1]
+    ratio = ratios[-1]
+    if not (np.abs(ratios - ratio) < 0.1 * ratio).all():
+        return None
+    return float(rungs[-1] + gaps[-1] * ratio / (1 - ratio) if ratio < 0.95 else np.inf * gaps[-1])
 
 
 def steady(gaps: np.ndarray) -> np.ndarray:
@@ -266,19 +280,3 @@ class Trying:
             if mask.sum() == 1 and not one.agrees:
                 return [tuple(map(int, np.argwhere(mask)[0]))]
         return []
-
-
-def directions(
-    xs: Sequence[np.ndarray], rng: np.random.Generator, place: int, towards: np.ndarray | None = None
-) -> list[np.ndarray | None]:
-    """A direction for each input, in proportion to its numbers; for one of them, it may lead towards something."""
-    v = [somewhere(x, rng) if x.dtype.kind == 'f' else None for x in xs]
-    if towards is not None:
-        v[place] = np.where(towards, np.sign(towards), 1e-3) * np.abs(v[place])
-    return v
-
-
-def moved(xs: Sequence[np.ndarray], v: list[np.ndarray | None], radius: float) -> list[list[np.ndarray]]:
-    """Inputs on both sides of a point."""
-    pairs = list(zip(xs, v, strict=True))
-    return [[x if d is None else x + sign * radius * d for x, d in pairs] for sign in (1, -1)]

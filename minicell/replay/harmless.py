@@ -34,6 +34,8 @@ CLOCKS = 'time', 'datetime', 'secrets', 'uuid'
 CHANGES = ('os.remove', 'os.rename', 'os.mkdir', 'os.rmdir', 'os.truncate', 'subprocess.Popen', 'os.system')
 CHANGES += ('socket.connect', 'socket.sendto', 'os.symlink', 'os.link', 'os.chmod', 'os.chdir', 'sqlite3.connect')
 CHANGES += 'os.putenv', 'os.unsetenv'
+FILL: dict[type, Callable] = {dict: dict.update, set: set.update}  # what fills each kind of container
+FILL |= {kind: kind.extend for kind in (list, deque, bytearray)}
 LOCK = threading.RLock()  # output, warnings and logging belong to all threads
 ATOMS = int, float, bool, complex, str, bytes, type(None)
 WIDER: dict[Any, Any] = {np.float16: np.float64, np.float32: np.float64, float16: float64, float32: float64}
@@ -110,21 +112,14 @@ class Kept:
             if value.flags.writeable:
                 back(lambda: _array(value, numbers))
             return [*(value.flat if value.dtype.kind == 'O' else ()), *self.of_object(value)]
-        if isinstance(value, dict):
-            items = list(value.items())
-            back(lambda: _dict(value, items))
-            self.wider += [(partial(dict.__setitem__, value, name), part) for name, part in items]
-            return [*(part for _, part in items), *(self.of_object(value) if type(value) is not dict else ())]
-        if isinstance(value, list | deque | bytearray):
-            held = list(value)
-            back(lambda: _list(value, held))
-            self.wider += [(partial(value.__setitem__, k), part) for k, part in enumerate(held)]
-            further = self.of_object(value) if type(value) is not list else []
-            return [*(part for part in held if not isinstance(part, ATOMS)), *further]
-        if isinstance(value, set):
-            held = set(value)
-            back(lambda: (value.clear(), value.update(held)))
-            return list(held)
+        if isinstance(value, dict | list | deque | bytearray | set):
+            kind = next(k for k in FILL if isinstance(value, k))
+            held = list(value.items() if kind is dict else value)
+            back(lambda: _refill(kind, value, held))
+            places = enumerate(held) if kind is not dict and kind is not set else held if kind is dict else ()
+            self.wider += [(partial(kind.__setitem__, value, at), part) for at, part in places]
+            parts = [part for _, part in held] if kind is dict else [p for p in held if not isinstance(p, ATOMS)]
+            return [*parts, *(self.of_object(value) if type(value) is not kind else ())]
         if isinstance(value, tuple | frozenset):
             return list(value)
         if isinstance(value, np.random.Generator):
@@ -214,17 +209,12 @@ def _tensor(t: Tensor, array: np.ndarray, numbers: np.ndarray, at: int) -> None:
     t.array, t.at = array, at
 
 
-def _dict(value: dict, items: list) -> None:
-    now = list(value.items())
-    if len(now) != len(items) or any(a is not c or b is not d for (a, b), (c, d) in zip(now, items, strict=True)):
-        dict.clear(value)  # (a Counter adds up)
-        dict.update(value, items)
-
-
-def _list(value: Any, held: list) -> None:
-    if len(value) != len(held) or any(map(is_not, value, held)):
-        value.clear()
-        value.extend(held)
+def _refill(kind: type, value: Any, held: list) -> None:
+    now = list(value.items() if kind is dict else value)
+    flat = lambda items: [part for item in items for part in item] if kind is dict else items
+    if len(now) != len(held) or any(map(is_not, flat(now), flat(held))):
+        kind.clear(value)
+        FILL[kind](value, held)  # (of its own, a Counter adds up)
 
 
 def _attributes(kind: type, own: dict) -> None:
@@ -268,10 +258,8 @@ def _writes(path: object, mode: str | None, flags: int) -> bool:
 @contextlib.contextmanager
 def untouched(kept: Kept) -> Iterator[None]:
     """What runs inside leaves nothing behind: no output, no warning, no state. Raises Harm where it would."""
-    if not hasattr(_watched, 'installed'):
-        _watched.installed = True
-        if not _installed:
-            _installed.append(sys.addaudithook(_audit))
+    if not _installed:
+        _installed.append(sys.addaudithook(_audit))
     LOCK.acquire()
     silent, quiet = io.StringIO(), logging.root.manager.disable
     _watched.harm = None

@@ -43,6 +43,7 @@ class Program:
         self.tape, self.inputs, events = tape, list(inputs), list(events)
         self.out, self.outs = out, [t for t in tensors_in(out) if is_float(t)]
         self.ops = [e for e in events if isinstance(e, Op)]
+        self.touched, self.sloped = self.ways()
         self.blind = min(filter(None, map(self.beyond, events)), key=GRADIENT.__eq__, default='')  # what no rule sees
         self.chosen = 0  # the inputs (a bit each) whose numbers chose what to compute, as an index or an `if` does
         self.selects = self.stopped = 0  # those by which `select` chose, and those that stop_gradient stopped somewhere
@@ -140,7 +141,6 @@ class Program:
 
     # ---- the ways from an input to an output ----
 
-    @cached_property
     def ways(self) -> tuple[dict[int, int], dict[int, int]]:
         """By the id of each Tensor, a bit an input: whose values it depends on, and from which a slope leads there."""
         values = {id(t): 1 << k for k, t in enumerate(self.inputs)}
@@ -155,17 +155,10 @@ class Program:
                 slopes[id(t)] = of['slopes'] * (is_float(t) and not isinstance(rule, Plain))
         return values, slopes
 
-    @property
-    def touched(self) -> dict[int, int]:
-        """By the id of each Tensor: on which inputs its values depend."""
-        return self.ways[0]
-
     def leads(self, place: int, came: Arrays) -> tuple[bool, bool]:
         """Whether ways lead from an input to what was asked for, and whether one has a slope all along."""
-        values, slopes = (
-            any(of.get(id(t), 0) >> place & 1 for t, g in zip(self.outs, came, strict=True) if g is not None)
-            for of in self.ways
-        )
+        used = [t for t, g in zip(self.outs, came, strict=True) if g is not None]
+        values, slopes = (any(of.get(id(t), 0) >> place & 1 for t in used) for of in (self.touched, self.sloped))
         return values, slopes
 
     def only_chosen(self, place: int, came: Arrays) -> bool:
@@ -223,16 +216,25 @@ def shaken(eps: float, seed: int) -> Callable:
     return shake
 
 
+def rounding(tape: Tape, outs: Arrays, found: Sequence[Tensor | None], eps: float) -> list[np.ndarray | None]:
+    """How far what a bprop made of outs, on a Tape of its own, may be off by rounding; None where no op shows that."""
+    made = {id(t) for e in tape.events if isinstance(e, Op) for t in tensors_in(e.out)}
+    reads = [e.inputs if isinstance(e, Op) else [e.tensor] for e in tape.events if isinstance(e, Op | Asked)]
+    read = {id(t): t for each in reads for t in each if id(t) not in made}
+    program = Program(tape, read.values(), [d for d in found if d is not None], tape.events)
+    if program.blind:
+        return [None] * len(found)
+    runs = []
+    for shake in (shaken(16 * eps, seed) for seed in range(1, 5)):  # (no input was rounded, and out was)
+        given = [(t, any(t.array is out for out in outs)) for t in read.values()]
+        runs.append(program.again([shake(wide(t), True) if rounded else wide(t) for t, rounded in given], shake)[1])
+    off = iter(
+        np.sqrt(np.mean([np.square(a - b) for b in each], 0)) for a, *each in zip(program.made, *runs, strict=True)
+    )
+    return [None if d is None else next(off) for d in found]
+
+
 def wide(value: Any) -> np.ndarray:
     """Numbers in Float64; integers and truth values as they are."""
     array = value.array if isinstance(value, Tensor) else np.asarray(value)
     return array.astype(np.float64) if array.dtype.kind == 'f' else array
-
-
-def rounds_to(yours: np.ndarray | None, kind: type) -> bool:
-    """Whether a bprop has rounded its numbers to a coarser dtype: each fits it, and a few fit no coarser one."""
-    if yours is None or yours.dtype.itemsize <= np.dtype(kind).itemsize:
-        return False
-    parts = np.unique(yours[np.isfinite(yours)])
-    fewer = np.ldexp(np.frexp(parts)[0], np.finfo(kind).nmant - 2)  # whole, if it needs three digits less than kind has
-    return bool((parts.astype(kind) == parts).all() and np.sum(fewer % 1 != 0) > 2)

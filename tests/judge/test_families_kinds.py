@@ -193,3 +193,22 @@ def test_a_second_order(name):
     slope, due = ORDERS[name]
     cell = made(lambda s, x: x * x * x, lambda s, x, out, dout: (slope(x) * dout,))
     assert ms.check_bprop(cell, X).ok and ms.check_bprop(cell, X, order=2).ok is due
+
+
+KEPT = {  # what a bprop reads from self, and what is due for it
+    'NumPy': lambda s, x: vars(s).update(k=Tensor(x.asnumpy())) or Tensor(2 * x.asnumpy()) * Tensor(x.asnumpy()) / 2,
+    'average': lambda s, x: vars(s).update(k=0.1 * ops.stop_gradient(x)) or 2 * x * s.k,
+}
+
+
+@pytest.mark.parametrize('name', KEPT)
+def test_what_a_bprop_keeps_on_self_is_the_mistake_that_is_named(name):
+    result = ms.check_bprop(made(KEPT[name], lambda s, x, out, dout: (2 * s.k * dout,)), X)
+    assert 'A call of the Cell in between changes it' in repr(result), repr(result)
+
+
+def test_labels_stay_labels_while_the_mistake_is_sought():
+    cost = lambda s, z, t: -(ops.log_softmax(z) * t).sum()
+    bprop = lambda s, z, t, out, dout: ((t - ops.softmax(z)) * dout, -ops.log_softmax(z) * dout)
+    (z, t) = ms.check_bprop(made(cost, bprop), FOUR, Tensor(np.eye(2, dtype=np.float32)[[0, 1, 1, 0]])).rows
+    assert 'opposite sign' in z.mistake and t.ok

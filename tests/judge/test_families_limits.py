@@ -71,7 +71,7 @@ def between(x):
 
 
 MIXED, SHORT = Tensor([1e-25, 1.0, -2e-25, 3.0]), Tensor([0.25, 0.125, 0.0625, 0.375, 0.1875])
-BRIGHT, AT = Tensor([0.5, 2.0, 1.2]), Tensor([2.3])
+BRIGHT, AT, HUGE = Tensor([0.5, 2.0, 1.2]), Tensor([2.3]), Tensor([1e15, -2e15, 1.0, 3e14])
 step = lambda x: MANY[:5].asnumpy()[int(x.asnumpy()[0]) + 1] - MANY[:5].asnumpy()[int(x.asnumpy()[0])]
 flipped = lambda t: t * Tensor([1.0, 1.0, -1.0, 1.0], t.dtype)
 faint = lambda t: Tensor(1e-40, t.dtype)
@@ -86,6 +86,10 @@ Newton | x=X | Tensor(root(x.asnumpy())) | dout / (3 * out * out + 1) | 1.05 * d
 mask in NumPy | x=X | x * Tensor(1 * (x.asnumpy() >= np.sort(x.asnumpy())[-2]), x.dtype) | dout * (out != 0) | dout
 short numbers | x=SHORT | Tensor(-np.cos(x.asnumpy())) | dout * ops.sin(x) | dout * x
 tiny beside others | x=MIXED | Tensor(np.sin(x.asnumpy())) | dout * ops.cos(x) | flipped(dout * ops.cos(x))
+tiny squares | x=MIXED | Tensor(x.asnumpy() ** 2) | 2 * x * dout | flipped(2 * x * dout)
+the same by ops | x=MIXED | x * x | 2 * x * dout | flipped(2 * x * dout)
+no tiny one | x=MIXED | x * x | 2 * x * dout | 2 * x * dout * (ops.abs(x) > 1e-9)
+one beside huge ones | x=HUGE | Tensor(x.asnumpy() ** 2) | 2 * x * dout | flipped(2 * x * dout)
 lost in a sum | x=MIXED | Tensor(2 * x.asnumpy().sum()) | 2 * dout + 0 * x | flipped(2 * dout + 0 * x)
 faint | x=BRIGHT | x * x * faint(x) | 2 * x * faint(x) * dout | 3 * x * faint(x) * dout
 bits | x=BRIGHT | Tensor(fast(x.asnumpy()), x.dtype) | -0.5 * dout * out / x | -dout * out / x
@@ -114,6 +118,9 @@ EDGE, LEFT, ZERO = Tensor([0.0, 1.0, 4.0]), Tensor([-1.0, 4.0, 9.0]), Tensor([0.
 EDGES = """
 a root | x=EDGE | ops.sqrt(x) | dout / (2 * out) | dout * out / 2
 a power | x=EDGE | x**1.5 | 1.5 * dout * x**0.5 | 1.5 * dout * out / x
+a root in NumPy | x=EDGE | Tensor(np.sqrt(x.asnumpy())) | dout / (2 * out) | ops.select(x > 0, dout / (2 * out), 0 * x)
+a root, and 0 | x=EDGE | ops.sqrt(x) | dout / (2 * out) | ops.select(x > 0, dout / (2 * out), 0 * x)
+a power in NumPy | x=EDGE | Tensor(x.asnumpy()**1.5) | 1.5 * dout * x**0.5 | 1.5 * dout * x**0.5 + dout * (x == 0)
 hidden by where | x=LEFT | ops.where(x > 0, ops.sqrt(x), 0 * x) | ops.where(x > 0, dout / out / 2, 0 * x) | 2 * dout * x
 a length | x=ZERO | ops.sqrt((x * x).sum()) | 0 * x | x / out
 """

@@ -158,7 +158,10 @@ def test_explain_shows_what_differences_know(row):
     assert words(ms.explain(made(construct, right), x)) == ['right']
 
 
-@pytest.mark.parametrize('how', [ops.assign, lambda b, y: b.set_data(y), lambda b, y: ops.assign(b, b * 0 + y)])
+blend = lambda b, y: ops.assign(b, 0.9 * b + y)
+
+
+@pytest.mark.parametrize('how', [ops.assign, lambda b, y: b.set_data(y), lambda b, y: ops.assign(b, b * 0 + y), blend])
 def test_a_buffer_between_input_and_output(how):
     for factor, due in ((1, ['right']), (0, ['wrong'])):
         b = Parameter(Tensor([0.0, 0.0]), name='b', requires_grad=False)
@@ -192,11 +195,12 @@ SATURATED = """
 sigmoid | x=FAR | ops.sigmoid(x) | dout * out * (1 - out)
 sigmoid, minus one | x=FAR | ops.softplus(-x) | dout * (ops.sigmoid(x) - 1)
 softplus | x=FAR | ops.softplus(x) | dout * (1 - ops.exp(-out))
+beyond digits | x=BEYOND | ops.sigmoid(x) | dout * out * (1 - out)
 exp | x=FAR | ops.exp(x) - 1 | dout * (out + 1)
 asin | x=EDGE | ops.asin(x) | dout / ops.sqrt(1 - x * x)
 acosh | x=ABOVE | ops.acosh(x) | dout / ops.sqrt(x * x - 1)
 """
-FAR, EDGE, ABOVE = Tensor([-20.0, 0.5, 20.0]), Tensor([0.5, 0.999]), Tensor([1.001, 2.0])
+FAR, EDGE, ABOVE, BEYOND = Tensor([-20.0, 0.5, 20.0]), Tensor([0.5, 0.999]), Tensor([1.001, 2.0]), Tensor([0.5, 40.0])
 
 
 @pytest.mark.parametrize('dtype', [ms.float32, ms.float64])
