@@ -48,7 +48,8 @@ def parts(repository: str, project: dict) -> dict[str, dict[str, str]]:
         'Changelog': f'{page}/blob/main/CHANGELOG.md',
     }
     cite = f'Cite it as: The minicell authors (2026). *{TITLE}*, version {version}{f", {page}" if repository else ""} '
-    cite += '([CITATION.cff](CITATION.cff)). Licence: [Apache 2.0](LICENSE).\n'
+    cite += '([CITATION.cff](CITATION.cff)). Licence: [Apache 2.0](LICENSE); of the handwritten digits in lesson 12,'
+    cite += ' [CC BY 4.0](minicell/teach/lesson12/digits.txt).\n'
     return {
         'README.md': {'door': door, 'places': colab, 'cite': cite},
         'pyproject.toml': {

@@ -115,12 +115,12 @@ def test_lesson_without_a_notebook(capsys):
 
 
 def test_a_cell_that_was_skipped_is_named(capsys):
-    assert about('03').made['net'] == "Backward never reaches MatMul's rule"
-    assert about('03').made['nn'] == "Run it: the document's listing"
+    assert about('03').made['net'] == 'Watch where backward goes'
+    assert about('03').made['nn'] == "Run it: the documentation's listing"
     told = []
     shell = type('Shell', (), {'showtraceback': lambda self, *error, tb_offset: told.append(error)})()
     lesson('03').missing(shell, NameError, NameError('no net', name='net'), None)
-    tells(capsys.readouterr().out.splitlines()[1], 'net is made', 'Backward never reaches')
+    tells(capsys.readouterr().out.splitlines()[1], 'net is made', 'Watch where backward')
     lesson('03').missing(shell, NameError, NameError('no other', name='other'), None)
     assert len(told) == 2 and 'other' not in capsys.readouterr().out
 

@@ -96,7 +96,7 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
     assert unlocked == 'True\n'
     last, first = ends.splitlines()
     assert 'L03-s12-x1' in last and first.startswith('L03-s1-x1 beat 1 of')
-    assert 'L03-s5-x1  Backward' in shown
+    assert 'L03-s5-x1  Watch where' in shown
 
 
 def test_a_cell_that_fails_says_so(lesson_03, run):
