@@ -103,11 +103,12 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
 
 
 def limit(rungs: np.ndarray) -> float | None:
-    """Where the slopes of a power of the distance tend to, as at the edge of where a root is: it may be infinity."""
+    """Where the slopes of a power of the distance tend to, as at the edge of where a root is: it may be infinity. From
+    step to step, those of the power p grow by 10^(1 - p); a jump is the power 0, and has no slope."""
     gaps = np.diff(rungs)[-6:]
     ratios = gaps[1:] / gaps[:-1]
     ratio = ratios[-1]
-    if not (np.abs(ratios - ratio) < 0.1 * ratio).all():
+    if not (np.abs(ratios - ratio) < 0.1 * ratio).all() or ratio > 9.9:
         return None
     return float(rungs[-1] + gaps[-1] * ratio / (1 - ratio) if ratio < 0.95 else np.inf * gaps[-1])
 

@@ -39,11 +39,7 @@ def made(construct, bprop=None, name='Mine', **more):
 
 def returning(value, inputs=1, construct=None, name='Bad'):
     """A Cell whose bprop returns what `value` (a function of inputs, out, dout) gives."""
-    shapes = {
-        1: lambda self, x: x * 2,
-        2: lambda self, x, y: x * y,
-        3: lambda self, x, y, z: x * y * z,
-    }
+    shapes = {1: lambda self, x: x * 2, 2: lambda self, x, y: x * y, 3: lambda self, x, y, z: x * y * z}
     return made(construct or shapes[inputs], lambda self, *args: value(*args), name)
 
 

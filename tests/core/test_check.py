@@ -23,10 +23,7 @@ RIGHT = {
     'two inputs': (made(lambda s, x, y: x * y, lambda s, x, y, out, dout: (dout * y, dout * x)), (X, Y)),
     'with out': (made(lambda s, x: ops.exp(x), lambda s, x, out, dout: (dout * out,)), (X,)),
     'several outputs': (Split(), (X,)),
-    'an output that is no float': (
-        made(lambda s, x: (x * 2, x > 0, 5), lambda s, x, out, dout: (dout[0] * 2,)),
-        (X,),
-    ),
+    'an output that is no float': (made(lambda s, x: (x * 2, x > 0, 5), lambda s, x, out, dout: (dout[0] * 2,)), (X,)),
     'a dict output': (
         made(lambda s, x: {'a': x * 2, 'b': x * x}, lambda s, x, o, d: (d['a'] * 2 + d['b'] * 2 * x,)),
         (X,),
@@ -48,14 +45,8 @@ RIGHT = {
     'float64': (Cube(), (Tensor([0.5, 2.0], ms.float64),)),
     'more elements than are tried': (Cube(), (Tensor(np.linspace(-1, 1, 100)),)),
     'a constant': (made(lambda s, x: x * 0 + 1, lambda s, x, out, dout: (dout * 0,)), (X,)),
-    'a step': (
-        made(lambda s, x: (x > 0).astype(x.dtype), lambda s, x, out, dout: (ops.zeros_like(dout),)),
-        (X,),
-    ),
-    'a custom cell inside': (
-        made(lambda s, x: Cube()(x) * 2, lambda s, x, out, dout: (dout * 6 * x * x,)),
-        (X,),
-    ),
+    'a step': (made(lambda s, x: (x > 0).astype(x.dtype), lambda s, x, out, dout: (ops.zeros_like(dout),)), (X,)),
+    'a custom cell inside': (made(lambda s, x: Cube()(x) * 2, lambda s, x, out, dout: (dout * 6 * x * x,)), (X,)),
     'a gradient inside': (
         made(lambda s, x: ms.grad(lambda y: (y * y * y).sum())(x), lambda s, x, o, d: (d * 6 * x,)),
         (X,),

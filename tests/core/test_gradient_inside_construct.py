@@ -13,8 +13,7 @@ X = np.array([0.5, 2.0])
 three = made(lambda self, x: x * 3, lambda self, x, out, dout: (dout * 3,))
 times = made(lambda self, x, y: x * y, lambda self, x, y, out, dout: (dout * y, dout * x))
 pair = made(
-    lambda self, x, y: (x * y, x + y),
-    lambda self, x, y, out, dout: (dout[0] * y + dout[1], dout[0] * x + dout[1]),
+    lambda self, x, y: (x * y, x + y), lambda self, x, y, out, dout: (dout[0] * y + dout[1], dout[0] * x + dout[1])
 )
 
 
@@ -130,9 +129,6 @@ def test_a_cell_with_a_backward_hook():
 def test_another_input_of_the_cell_is_a_constant():
     """The function closes over y, which the Cell has for an input, and which is differentiated outside."""
 
-    slope = made(
-        lambda self, x, y: ms.grad(lambda x: x * y)(x),
-        lambda self, x, y, out, dout: (dout * 5, dout * 7),
-    )
+    slope = made(lambda self, x, y: ms.grad(lambda x: x * y)(x), lambda self, x, y, out, dout: (dout * 5, dout * 7))
     out, (dx, dy) = ms.value_and_grad(lambda x, y: slope(x, y), (0, 1))(Tensor(2.0), Tensor(3.0))
     assert (out, dx, dy) == (3.0, 5.0, 7.0)

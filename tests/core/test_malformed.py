@@ -146,11 +146,7 @@ def test_the_place_of_the_bprop_is_its_own_file_and_line(kind):
 @pytest.mark.parametrize(
     ('value', 'error', 'facts'),
     [
-        (
-            lambda s, d: (d * s.w,),
-            BpropTupleError,
-            ['internal_params (w)', '{self.w: dw}`', 'tuple of 1'],
-        ),
+        (lambda s, d: (d * s.w,), BpropTupleError, ['internal_params (w)', '{self.w: dw}`', 'tuple of 1']),
         (lambda s, d: None, BpropTupleError, ['internal_params (w)', 'it returned nothing']),
         (lambda s, d: (d, d), BpropTupleError, ['internal_params (w)', 'tuple of 2']),
         (lambda s, d: ({s.w: d.sum()}, (d,)), BpropTupleError, ['internal_params (w)', 'tuple of 2']),
@@ -180,9 +176,7 @@ def test_gradients_of_weights_come_in_a_dict_of_parameters(value, error, facts):
 
 
 @pytest.mark.parametrize(
-    'internal',
-    [lambda w: w, lambda w: ['w'], lambda w: [Tensor(1.0)]],
-    ids=['a bare Parameter', 'a name', 'a Tensor'],
+    'internal', [lambda w: w, lambda w: ['w'], lambda w: [Tensor(1.0)]], ids=['a bare Parameter', 'a name', 'a Tensor']
 )
 def test_internal_params_that_are_no_list_of_parameters(internal):
     """MindSpore ignores them in silence: the weight would never train."""

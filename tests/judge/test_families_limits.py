@@ -131,3 +131,23 @@ def test_at_the_edge_of_where_a_function_is_an_infinite_slope_is_right_and_nan_i
     construct, right, wrong, x = row
     assert {*judged(construct, right, x), *checked(construct, right, x)} < {'right', 'kink'}
     assert judged(construct, wrong, x) == checked(construct, wrong, x) == ['wrong']
+
+
+KINKED = Tensor([-1.0, 0.0, 0.5, 2.0])
+KINKS = """
+|x| | x=KINKED | ops.abs(x) | dout * ops.sign(x) | np.abs | 'kink'
+a ramp by x | x=KINKED | ops.relu(x) * x | 2 * dout * ops.relu(x) | lambda x: np.maximum(x, 0) * x | 'right'
+x by |x| | x=KINKED | x * ops.abs(x) | 2 * dout * ops.abs(x) | lambda x: x * np.abs(x) | 'right'
+Huber's | x=KINKED | ops.select(ops.abs(x) <= 1, x * x / 2, ops.abs(x) - 0.5) | dout * ops.clip_by_value(x, -1.0, 1.0)
+ | lambda x: np.where(np.abs(x) <= 1, x * x / 2, np.abs(x) - 0.5) | 'right'
+"""
+
+
+@members(KINKS, globals(), (-2, -1))
+def test_where_the_first_derivative_has_a_kink_or_a_jump_no_infinite_slope_is_due(row):
+    by_ops, bprop, function, due, x = row
+    numbers = lambda *given: (Tensor(bprop(*given)[0].asnumpy()),)  # a constant, to the second order
+    for construct in (by_ops, lambda s, x: Tensor(function(x.asnumpy()))):
+        (kink,) = ms.check_bprop(made(construct, bprop), x, order=2).rows
+        assert checked(construct, bprop, x) == [due] and kink.verdict == 'kink' and 'is not' not in kink.why
+        assert checked(construct, numbers, x, order=2) == ['wrong']

@@ -131,8 +131,7 @@ one float | x=X | x * float(x.sum()) | dout * x.sum() + (dout * x).sum() | dout 
 listed | x=X | Tensor([x[0] ** 2, x[0] + x[1]], x.dtype) | ops.stack([2 * x[0] * dout[0] + dout[1], dout[1]]) |
  ops.stack([2 * x[0] * dout[0], dout[1]])
 by item | x=LONG | x / ops.norm(x).item() | (dout - out * (out * dout).sum()) / ops.norm(x) | dout / ops.norm(x)
-maths | x=X | maths(x) | ops.exp(x) * (1 + x) * dout |
- ops.exp(x) * dout
+maths | x=X | maths(x) | ops.exp(x) * (1 + x) * dout | ops.exp(x) * dout
 softmax in part | x=LONG | softmax(x) + x * x | (p := softmax(x)) * (dout - (dout * p).sum()) + 2 * x * dout |
  softmax(x) * dout + 2 * x * dout
 cumulative | x=LONG | array(np.cumsum(x.asnumpy() ** 2), x) | 2 * x * behind(dout) | 2 * x * dout

@@ -123,7 +123,7 @@ def test_a_sens_that_is_given_is_tried():
 
 @pytest.mark.parametrize('name', HIDDEN)
 def test_the_exam_of_the_lesson_on_checks(name):
-    assert ms.check_bprop(HIDDEN[name].cell([]), Tensor(ROW)).ok is HIDDEN[name].right
+    assert ms.check_bprop(HIDDEN[name].cell([], []), Tensor(ROW)).ok is HIDDEN[name].right
 
 
 def test_the_exam_is_passed_as_a_learner_would():
