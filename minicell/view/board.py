@@ -10,7 +10,7 @@ from ..ink.tiles import Tile
 from ..story.names import gradient
 from ..story.record import Entry, Mark, Reading
 from . import answers, formula, lane, phrases, program, result, strip, style, takeover
-from .columns import Columns, Tape, skips
+from .columns import BACKWARD, Columns, Tape, skips
 from .lane import Lane, wires
 from .lines import Line
 from .moment import Shot, Story
@@ -117,16 +117,14 @@ class Board:
         lanes = range(max((lane + 1 for _, lane, *_ in skips(columns)), default=0))
         over = Column(Space(0, style.LANE / 2), *[Space(0, style.LANE, key=f'{tag}o{k}') for k in lanes], gap=0)
         low = Column(*[Space(0, style.LANE, key=f'{tag}u{k}') for k in lanes], gap=0)
-        back = Text('← backward', 'af' if cells.run is not None else 'fut', key=f'{tag}BW')
-        # (where the first column is an entry, its stem leads down there, and the heading stands beside it)
-        free = [n for n, part in enumerate(columns.list) if part.kind == 'values' and columns.list[0].kind == 'open']
+        back = Text(BACKWARD, 'af' if cells.run is not None else 'fut', key=f'{tag}BW')
         head = Put(back, at=(0, 0.6), least=(0, style.HEAD_ROW))
         rows = [
             [Span(self.heading(now, tape, parts), count)],
             [Span(over, count)],
             [None, *up],
             [None, *middle],
-            [None, *[None] * free[0], head] if free else [Span(head, count)],
+            [None, *[None] * columns.heads, head] if columns.heads else [Span(head, count)],
             down,
             [Span(Column(low, self.told(now, tape), gap=0), count)],
         ]

@@ -6,7 +6,7 @@ from functools import partial
 from ..ink.boxes import Arrow, Box, Canvas, Grid, Link, Rect
 from ..ink.shapes import width
 from . import style
-from .columns import skips
+from .columns import BACKWARD, skips
 from .now import Now
 from .strip import taken
 from .tape import Cells
@@ -67,7 +67,7 @@ def sign(to: Canvas, now: Now, i: int, tag: str, top: Rect) -> None:
     said = 'you registered it' * entry.yours if entry.kind == 'hook' else f'{entry.name} has its own bprop'
     if not said or heading is None:
         return
-    wide, least = width(said) + style.ROW, heading.x + width('← backward') + style.WORDS
+    wide, least = width(said) + style.ROW, heading.x + width(BACKWARD) + style.WORDS
     names = [to.places[f'{tag}d{key}n'].x for key in entry.made if f'{tag}d{key}n' in to.places]
     left = min([max(top.cx - wide / 2, least), *(x - wide - style.PAD for x in names[:1])])
     if left < least or not left + style.PAD < top.cx < left + wide - style.PAD:

@@ -109,8 +109,7 @@ class Cells:
 
     def road(self, loud: bool, came: bool, slots: tuple[Slot, ...] = ()) -> str:
         """How a piece of the road looks."""
-        own = [self.record.entries[s.entry] for s in slots if s.out is None]
-        if not came or any(taken(e) for e in own):
+        if not came or any(s.out is None and taken(self.record.entries[s.entry]) for s in slots):
             return 'road'
         return 'rb' if loud else 'rb past'
 
@@ -284,14 +283,13 @@ class Cells:
         many, call = len(phrases.lost(entry)) > 1, entry.kind == 'call'
         what = f'{len(phrases.lost(entry))} rules' if many else phrases.displaced(entry).removeprefix('the ')
         state = (NEVER if call else 'it decides') if reading is not None else ''
-        quiet = '' if self.now.reads(i) and self.now.told.kind == 'reach' else ' q'
+        ground = 'ghost' if self.now.reads(i) and self.now.told.kind == 'reach' else 'ghost q'
         look = 'mid dim' if reading is not None else 'mid fut'
         name = Text(what if call else 'straight on', look, style.RULES[0], key=f'r{i}t')
         alone = Put(name, at=(None, 0.5), least=(0, 2 * name.size[1]))
         words = Column(name, Text(state, 'mid', key=f'r{i}f'), gap=0) if state else alone
-        wide = max(name.size[0], width(NEVER)) + 2 * style.HIDDEN_PAD[0]
-        look, pad = f'ghost{quiet}', style.HIDDEN_PAD
-        return Card(words, look, pad, (wide, 0), (None, 0.5), key=f'r{i}', rx=style.CARD_ROUND, go=f'r{i}')
+        least = max(name.size[0], width(NEVER)) + 2 * style.HIDDEN_PAD[0], 0
+        return Card(words, ground, style.HIDDEN_PAD, least, (None, 0.5), key=f'r{i}', rx=style.CARD_ROUND, go=f'r{i}')
 
     # ---- closed ----
 

@@ -269,6 +269,7 @@ def test_train_and_freeze(bench, monkeypatch):
 def test_pictures_keep_their_size_cut_no_words_and_come_quickly(bench):
     curves = bench.curve, train.Curve((3.0, 9e5), figures.BATCHES, 0.5)
     each = [bench.values | {'surrogate': choice} for choice in range(9)]
+    assert all([*bench.course(values)] for values in each)  # a picture with losses is that of a trained network
     drawn = [of(bench.picture(values, curve)) for values in each for curve in curves]
     assert len({(each.width, each.height) for each in drawn}) == 1
     assert all(calls(lambda values=values: bench.picture(values, bench.curve)) < MOST for values in each)

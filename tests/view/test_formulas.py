@@ -212,9 +212,10 @@ def shown(picture):
     """The formulas in all frames."""
     for film in picture.painted():
         for frame in film.frames:
-            keys = [key for key in frame if re.fullmatch(r'[a-z]how\d|t\d+sF', key)]
-            rows = '    '.join(frame[key].attrs['T'] for key in keys).replace('      ', ' ')  # the rest of a broken one
-            yield from filter(None, rows.replace(', twice', '').split('    '))
+            keys = [key for key in frame if re.fullmatch(r'[a-z]how\d+\.\d+|t\d+sF', key)]
+            whole = itertools.groupby(keys, lambda key: key.split('.')[0])  # a broken one has several rows
+            said = (' '.join(frame[key].attrs['T'] for key in rows) for _, rows in whole)
+            yield from (words.removesuffix(', twice') for words in said if words)
 
 
 OTHERS = {'never called', 'it decides', 'the usual way'}  # on the ghost of a rule
