@@ -95,7 +95,7 @@ STILLS = {
     ),
     '09': Still(
         'l09-tape',
-        (16, 430, 640, 690),
+        (16, 430, 590, 676),
         'The lines of a bprop have written a second tape; reading it back gives the second derivative, −0.479',
     ),
     '10': Still(

@@ -93,7 +93,7 @@ def place(found: list[Beat], code: str) -> int:
 
 
 class Presentation:
-    """The beats of a lesson, and the panel that shows them. `lesson` can begin again, be unlocked, and hears its page."""
+    """The beats of a lesson, and the panel that shows them. `lesson` begins again, is unlocked, and hears its page."""
 
     def __init__(self, lesson: Any, shell: Any, at: str = '') -> None:
         self.lesson, self.shell, self.beats = lesson, shell, beats(lesson.number)

@@ -52,6 +52,7 @@ VALUES = (230, 84), (230, 84), (230, 84), (112, 84), (84, 84), (84, 84)
 SQUARES = (110, 78), (110, 78), (110, 78), (72, 60), (60, 60), (60, 60)
 NAMES = 150, 150, 150, 112, 84, 62
 RULES = 260, 150, 150, 120, 100, 100  # and of what a rule is called
+BESIDE = 44  # a name that stands beside its numbers
 STACK = 4  # values in a column
 # How tight a tape is, and how many spines stand on each side of what is open, in the order in which they are tried;
 # None: nor is it said how many entries are left out.
@@ -63,6 +64,7 @@ SHAPES = (
 )
 # On a phone what an entry reads stands over its card, before its numbers become squares.
 SHAPES_NARROW = *SHAPES[:11], *((t, n, True) for t in (2, 3) for n in (4, 2, 1, 0, None)), *SHAPES[11:]
+NAMES_ABOVE = 2  # from here on names stand above their tensors, and not beside them
 MOST_OPEN = 12
 MANY_ENTRIES = 2000  # of a tape, of which it is not looked for lines that several share
 MANY = 40  # units around the focus that are looked at

@@ -42,16 +42,21 @@ class Cells:
         return up, None, self.gradients(part.slots)
 
     def tensors(self, slots: tuple[Slot, ...]) -> Box:
-        """Tensors under their names."""
-        return Column(*map(self.value, slots), gap=style.CLOSE, across='start')
+        """Tensors under their names; of several, short names stand beside them: a tape is no higher than it must be."""
+        beside = len(slots) > 1 and self.columns.tight < style.NAMES_ABOVE
+        beside = beside and all(width(s.name) <= style.BESIDE for s in slots)
+        boxes = [self.value(slot, beside) for slot in slots]
+        return Column(*boxes, gap=style.CLOSE, across='end' if beside else 'start')
 
-    def value(self, slot: Slot) -> Box:
+    def value(self, slot: Slot, beside: bool = False) -> Box:
         """A tensor and its name."""
         how, there, key = self.tape.plate(slot.value, self.columns.tight), self.there(slot), f'{self.tag}{slot.key}'
         name = named(slot.name, '' if there else 'fut', self.named, f'{key}n')
         digits = how.kind == 'squares'  # a press shows them
         look = ' past' * self.now.compare
         picture: Box = Tile(slot.value, key=key, how=how, there=there, classes=look, account=digits)
+        if beside:
+            return Row(name, picture, gap=style.APIECE, key=f'{self.tag}v{slot.key}')
         wide = self.tape.fits(slot, self.columns.tight)[0] if self.returning([slot]) else 0  # with its gradient below
         number = Row(picture, Space(max(wide - how.w, 0)), key=f'{self.tag}v{slot.key}')
         return Column(name, number, gap=0, across='start')
