@@ -210,12 +210,11 @@ def told(record):
 
 def shown(picture):
     """The formulas in all frames."""
-    for film in picture.painted():
-        for frame in film.frames:
-            keys = [key for key in frame if re.fullmatch(r'[a-z]how\d+\.\d+|t\d+sF', key)]
-            whole = itertools.groupby(keys, lambda key: key.split('.')[0])  # a broken one has several rows
-            said = (' '.join(frame[key].attrs['T'] for key in rows) for _, rows in whole)
-            yield from (words.removesuffix(', twice') for words in said if words)
+    for frame in itertools.chain.from_iterable(film.frames for film in picture.painted()):
+        keys = [key for key in frame if re.fullmatch(r'[a-z]how\d+\.\d+|t\d+sF', key)]
+        whole = itertools.groupby(keys, lambda key: key.split('.')[0])  # a broken one has several rows
+        said = (' '.join(frame[key].attrs['T'] for key in rows) for _, rows in whole)
+        yield from (words.removesuffix(', twice') for words in said if words)
 
 
 OTHERS = {'never called', 'it decides', 'the usual way'}  # on the ghost of a rule
