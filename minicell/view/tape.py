@@ -43,7 +43,7 @@ class Cells:
 
     def tensors(self, slots: tuple[Slot, ...]) -> Box:
         """Tensors under their names; of several, short names stand beside them: a tape is no higher than it must be."""
-        beside = len(slots) > 1 and self.columns.tight < style.NAMES_ABOVE
+        beside = len(slots) > 1 and self.columns.tight < style.NAMES_ABOVE and not self.tape.narrow
         beside = beside and all(width(s.name) <= style.BESIDE for s in slots)
         boxes = [self.value(slot, beside) for slot in slots]
         return Column(*boxes, gap=style.CLOSE, across='end' if beside else 'start')
