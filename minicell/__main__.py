@@ -117,9 +117,8 @@ def site(options: argparse.Namespace, extra: Sequence[str]) -> int:
         bar = '█' * (24 * done // of) + '░' * (24 - 24 * done // of)
         print(f'\r{bar} {done}/{of} {what:24.24}', end='' if done < of else '\n', file=sys.stderr, flush=True)
 
-    before = signal.signal(
-        signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT)
-    )  # what was begun is taken away
+    # so that what was begun is taken away then, too
+    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         pages = write(options.folder, said, options.lite, options.python, options.address or '')
     finally:

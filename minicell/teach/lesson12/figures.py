@@ -111,8 +111,7 @@ def bench(of: dict, net: Callable, train: Callable, accuracy: Callable) -> Train
         return accuracy(made, *new)
 
     def picture(values: dict[str, Any], curve: Curve) -> Drawing:
-        trained = nets.get(tuple(values.values())) if curve.losses else None
-        seen = look(trained or fresh(values))
+        seen = look(nets[tuple(values.values())] if curve.losses else fresh(values))
         return draw(names[values['surrogate']], values['frozen'], values['detached'], seen, curve)
 
     controls = {
