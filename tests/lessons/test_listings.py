@@ -1,14 +1,13 @@
 """What a lesson says of PyTorch and JAX beside `Take it home` is run: each listing prints what its comments promise."""
 
-import contextlib
-import io
 import re
-import warnings
+import sys
 
 import pytest
 
 from minicell.teach.source import path_of, read
-from tests.lessons.notebooks import NUMBERS, fault
+from tests.lessons import peer
+from tests.lessons.notebooks import NUMBERS
 
 LISTINGS = [
     pytest.param(listing, id=f'{number}-{cell.name}-{k}')
@@ -22,11 +21,9 @@ LISTINGS = [
 @pytest.mark.slow
 @pytest.mark.parametrize('listing', LISTINGS)
 def test_it_prints_what_it_promises(listing):
+    """As a script: once JAX has run here, each fork by another test is warned of, and warnings are errors."""
     pytest.importorskip(re.search(r'^import (torch|jax)$', listing, re.MULTILINE)[1])
-    with contextlib.redirect_stdout(io.StringIO()) as out, warnings.catch_warnings():
-        warnings.simplefilter('ignore')  # of the framework, about itself
-        exec(listing, {})
-    assert '# prints' in listing and fault(listing, out.getvalue()) == ''
+    assert '# prints' in listing and peer.run(sys.executable, listing) == ''
 
 
 @pytest.mark.parametrize('number', NUMBERS)

@@ -98,7 +98,7 @@ def test_the_pytorch_listing(number, capsys):
 @pytest.mark.slow
 @each_lesson
 def test_the_jax_listing(number):
-    """As a script: once JAX has run here, each fork by another test is warned of, and warnings are errors."""
+    """As a script, like those of test_listings.py."""
     pytest.importorskip('jax')
     assert peer.run(sys.executable, listings(read(number), number)['jax']) == ''
 
