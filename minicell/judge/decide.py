@@ -153,10 +153,10 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         return told._replace(why=sentence(t.blind, 'it stops a gradient, so that yours may be a surrogate'))
     chosen = t.blind or (t.program.chosen >> place & 1 and not slopes)
     seen = slopes and differs(given, t.due[place], told.room).any()  # a slope that an op has is hidden by no jump
-    if flat and chosen and not seen and any(whole for *_, whole in t.trying(place).leaps(told.differs)):
+    if flat and chosen and not seen and t.trying(place).steps():
         if not t.blind:
             return stepped(told, given)
-        return told._replace(why=sentence(t.blind, 'its value jumps near here, so that yours may be a surrogate'))
+        return told._replace(why=sentence(t.blind, 'it changes by jumps alone, so that yours may be a surrogate'))
     v = differences.scale(t.xs[place]) * told.differs * t.rng.uniform(0.5, 1, told.due.shape)
     tried = None if t.blind or np.isnan(told.due).any() else t.replaying(place).along(told.due, v)
     if tried is not None and tried.sure and not tried.agrees and not tried.slope.kink:
@@ -202,7 +202,9 @@ def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     told, trying = told._replace(by='differences', unseen=t.blind), t.trying(told.place)
     fine, once = t.trying(told.place, differences.FINEST), t.answered()[told.place]
     due, room, kinks = once, 0.0, False
-    if not fine.holds(once):  # in a coarser dtype, rounding may hide one number among many
+    if trying.steps():
+        due = np.zeros(given.shape)
+    elif not fine.holds(once):  # in a coarser dtype, rounding may hide one number among many
         if (once is None or differs(given, once, 64 * t.eps * np.abs(once)).any()) and trying.holds(given):
             return told._replace(due=given.astype(np.float64), verdict=RIGHT)
         if trying.holds(t.due[told.place]):

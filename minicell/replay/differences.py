@@ -57,15 +57,16 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
     """The slope of sum(came · function) at x along v; eps: the rounding of what the function returns."""
     here = [np.where(np.isfinite(a), a, b) for a, b in zip(function(x), function(x + FINER[-1] * v), strict=True)]
     weights = [np.abs(g * a) if g is not None else None for a, g in zip(here, came, strict=True)]
-    moves, terms, rungs = [np.zeros(a.shape, bool) for a in here], 0.0, []
+    moves, terms, quantum, rungs = [np.zeros(a.shape, bool) for a in here], 0.0, np.inf, []
 
     def change(t: float) -> float:
-        nonlocal terms
+        nonlocal terms, quantum
         there, parts = function(x + t * v), []
         for a, b, g, moved in zip(here, there, came, moves, strict=True):
             moved |= a != b
             parts.append(0.0 * a if g is None else g * (b - a))
-        terms = np.fmax(terms, sum(float(np.sum(np.abs(p))) for p in parts) / abs(t))
+        size = sum(float(np.sum(np.abs(p))) for p in parts)
+        terms, quantum = np.fmax(terms, size / abs(t)), min(quantum, size or np.inf)
         return sum(float(np.sum(p)) for p in parts)
 
     def shown(t: float) -> int:  # how many numbers of the function change when all of x does
@@ -73,8 +74,9 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
 
     far = max(1.0, typical(x) / np.max(np.abs(v), initial=0.0, where=v != 0)) if v.any() else 1.0
     beyond = max([largest(a) for a in here]) / np.max(np.abs(v), initial=1e-300)  # beside a huge number, none moves
-    _ = [change(t) for t in (far, -far, beyond, -beyond)]  # to see what moves: what does not, rounds to nothing
-    moves, terms = [m | (far < 1e4) for m in moves] if eps <= FINEST else moves, 0.0
+    _ = [change(t) for step in (100 * far, beyond) for t in (step, -step)]
+    hidden = sum(float(np.sum(w * ~m)) for w, m in zip(weights, moves, strict=True) if w is not None)  # by rounding
+    reach, terms = max([there for t in (far, -far) if (there := abs(change(t))) < np.inf], default=0.0), 0.0
     for steps in (LADDER, FINER):
         for h in steps:
             up, down = change(h) / h, change(-h) / -h
@@ -82,7 +84,8 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
             rungs.append((0.5 * (up + down), down, up))
         moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
         table = np.array(rungs)
-        noise = eps * moved / np.array((*LADDER, *FINER))[1 : len(rungs), None]
+        coarse = 0.0 if table.any(1).all() or not table.any() else quantum  # the steps are too small to be seen
+        noise = max(eps * moved, coarse) / np.array((*LADDER, *FINER))[1 : len(rungs), None]
         gaps, parts = np.abs(np.diff(table, axis=0)) + noise, np.abs(table[1:])
         lost = (parts == 0) & (table != 0).any(0)
         if lost.any():  # it is 0 near by, or the step is too small to be seen
@@ -96,6 +99,8 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         if near <= 1e-3 and not across:
             break
     middle, room = (both, doubt) if across else (middle, float(gaps[at, 0]))
+    if not table.any():  # it is flat, or changes by less than its rounding shows
+        room += eps * (reach / LADDER[0] + hidden / max(100 * far, beyond))
     if near > 1e-3 and (end := limit(table[:, 0])) is not None:
         middle, below, above = end, end, end
         room = doubt = float(abs(table[-1, 0] - table[-2, 0])) / 1000
@@ -158,14 +163,16 @@ class Tried(NamedTuple):
         """Whether both are nothing beside the function."""
         size, first = self.slope.size, abs(self.slope.first)
         small = 4 * self.slope.room <= 1e-6 * size or abs(self.slope.middle) <= 1e-6 * first
-        return small and abs(self.said) <= rounding * max(size, first)
+        flat = not self.slope.middle and abs(self.said) <= self.slope.room
+        return flat or (small and abs(self.said) <= rounding * max(size, first))
 
     @property
     def sure(self) -> bool:
         """Whether differences can tell: what they are not sure of is small beside the slope; or both are nothing, but
         for rounding."""
         there = np.maximum(abs(self.said), abs(self.slope.middle))  # (NaN stays NaN)
-        return 4 * self.slope.room <= 0.02 * there or self.nothing(self.rounding) or not there
+        part = 0.02 if self.slope.middle else 1.0  # (of what is flat, a slope is surely not)
+        return 4 * self.slope.room <= part * there or self.nothing(self.rounding) or not there
 
     @property
     def tells(self) -> bool:
@@ -222,16 +229,32 @@ class Trying:
 
     def flat(self) -> bool:
         """Whether the slope is 0: the function does not change, or it jumps."""
-        return self.holds(np.zeros(self.x.shape)) or any(whole for *_, whole in self.leaps(1.0))
+        return self.holds(np.zeros(self.x.shape)) or self.steps()
 
-    def leaps(self, among: np.ndarray | float) -> Iterator[tuple[np.ndarray, float, bool]]:
-        """Where the function jumps near x: how far a way leads along which it does, what a slope along it is uncertain
-        by, and whether jumps are what it changes by. In differences of order 8 all that is smooth vanishes on a finer
-        grid, a kink gets smaller, and a jump stays."""
+    def steps(self) -> bool:
+        """Whether the function changes by jumps alone: it does change, but by no tiny step, here or anywhere around."""
+        rng, eps, moves, slopes = np.random.default_rng(0), 8 * self.eps[0], False, 0
+        here, size, tiny = self.function(self.x), scale(self.x), max(FINEST, 8 * eps)
+        for reach in (0.0, 0.0) + max(8, SINGLES // max(1, self.x.size)) * (1.5, 4.0, 100.0):
+            x = self.x + reach * rng.uniform(-1, 1, self.x.shape) * size
+            tiny = -tiny  # a jump at x itself is on one side alone
+            beside = self.function(x + tiny * rng.uniform(0.5, 1, self.x.shape) * (size + np.abs(x)))
+            for g, a, b, c in zip(self.came, here, self.function(x), beside, strict=True):
+                asked = g is not None and g.any()
+                moves |= asked and bool((np.abs(tiny * (b - a)) > eps * np.abs(a)).any())  # visibly
+                slopes += asked and bool((np.abs(c - b) > eps * np.abs(b)).any())
+            if slopes > 1:
+                return False
+        return moves
+
+    def leaves_open(self, off: np.ndarray, size: np.ndarray) -> bool:
+        """Whether a gradient of this size may be off by so much, because the function ends a search at a tolerance, and
+        jumps. In differences of order 8 all that is smooth vanishes on a finer grid, a kink gets smaller, and a jump
+        stays: how large it is, and how far away, says what a slope is uncertain by."""
         rng, pairs = np.random.default_rng(0), lambda x: zip(self.came, self.function(x), strict=True)
         said = lambda x: sum(float(np.sum(g * a)) for g, a in pairs(x) if g is not None)
         terms = sum(float(np.sum(np.abs(g * a))) for g, a in pairs(self.x) if g is not None)
-        for reach, where in product((1.0, -1.0, 4.0, -4.0, 100.0, -100.0), (among, 1.0)):
+        for reach, where in product((1.0, -1.0, 4.0, -4.0, 100.0, -100.0), (off != 0, 1.0)):
             v, low, width, jump = reach * where * somewhere(self.x, rng), 0.0, 1.0, 0.0
             for _ in range(3):
                 values = [said(self.x + t * v) for t in low + width * np.linspace(0, 1, 33)]
@@ -240,12 +263,9 @@ class Trying:
                     break
                 low, width, jump = low + width * int(rough.argmax()) / 32, width / 4, float(rough.max())
             else:
-                yield np.abs(v), 2 * jump / max(low, 0.2), bool(jump > 1e-2 * np.ptp(values))
-
-    def leaves_open(self, off: np.ndarray, size: np.ndarray) -> bool:
-        """Whether a gradient of this size may be off by so much, because the function ends a search at a tolerance."""
-        length, leaps = np.linalg.norm, self.leaps(off != 0)
-        return any(length(off * way) <= slack <= length(size * way) / 64 for way, slack, _ in leaps)
+                if np.linalg.norm(off * v) <= 2 * jump / max(low, 0.2) <= np.linalg.norm(size * v) / 64:
+                    return True
+        return False
 
     def one_by_one(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
         """The slope for each single number that may be wrong, NaN for the others; how far each may be off; and whether

@@ -109,7 +109,6 @@ def test_a_stable_bprop_of_a_naive_construct(row):
     assert 'random' not in repr(ms.check_bprop(made(construct, right), x))
 
 
-BELOW = Tensor([1.0, -100.0])
 MINUS, BELOW = Tensor([-1.0, 4.0]), Tensor([1.0, -100.0])
 DUE = """
 one way | x=X | x * step(x) | dout | {'wrong'}
@@ -143,6 +142,8 @@ TINY, LARGE, PLAIN = Tensor([1e-7, 2.0]), Tensor([1e8, 1.0]), Tensor([0.3, 1.2])
 PEAK, HIGHER = Tensor([1.0, 20.0, 3.0]), Tensor([1.0, 2.0, -30.0, 50.0])
 OFF, NEAR = (Tensor((np.random.default_rng(0).standard_normal(n) + 1000).astype(np.float32)) for n in (8, 5))
 WIDE = Tensor(np.linspace(-4, 4, 1000).astype(np.float32))
+BIG, SMALL, DEEP = Tensor([1.0, 500.0]), Tensor([1e-12, 3.0]), Tensor([-40.0, 2.0, 1.0])
+first = lambda x: Tensor(np.where(np.arange(x.size) == 0, -1, 1).astype(x.asnumpy().dtype))
 like = lambda found, x: Tensor(found.astype(x.asnumpy().dtype))
 spread = lambda x: ops.sqrt(((x - x.mean()) ** 2).mean())
 PROPORTION = """
@@ -154,6 +155,10 @@ far layer | x=OFF | (x - x.mean()) / spread(x) | (dout - dout.mean() - out * (do
 squares | x=NEAR | (x * x - 1e6) ** 2 | 4 * x * (x - 1e3) * (x + 1e3) * dout | 2 * x * (x - 1e3) * (x + 1e3) * dout
 peak | x=HIGHER | ops.softmax(x) | out * (dout - (dout * out).sum()) | out * dout
 NumPy peak | x=PEAK | Tensor((e := np.exp(x.asnumpy())) / e.sum()) | out * (dout - (dout * out).sum()) | out * dout
+power | x=BIG | Tensor(x.asnumpy() ** 8) | 8 * x ** 7 * dout | first(x) * 8 * x ** 7 * dout
+exp - 1 | x=SMALL | Tensor(np.exp(x.asnumpy()) - 1) | ops.exp(x) * dout | first(x) * ops.exp(x) * dout
+1 - cos | x=SMALL | Tensor(1 - np.cos(x.asnumpy())) | ops.sin(x) * dout | 2 * ops.sin(x) * dout
+log of sums | x=DEEP | Tensor(np.log(np.exp(x.asnumpy()).sum())) | ops.softmax(x) * dout | 2 * ops.softmax(x) * dout
 saturated | x=WIDE | Tensor(np.tanh(x.asnumpy())) | (1 - out * out) * dout | (1 - out) * dout
 """
 
@@ -163,6 +168,33 @@ def test_rounding_and_steps_are_in_proportion_to_the_numbers(row):
     construct, right, wrong, x = row
     assert judged(construct, right, x) == checked(construct, right, x) == ['right']
     assert judged(construct, wrong, x) == checked(construct, wrong, x) == ['wrong']
+
+
+MANY = Tensor(np.random.default_rng(3).standard_normal(80).astype(np.float32))
+BLIND = """
+sign | x=MANY | like(np.sign(x.asnumpy()), x) | dout | 'unknown'
+fine steps | x=MANY | like(np.round(x.asnumpy() * 1000) / 1000, x) | dout | 'unknown'
+winner | x=MANY | like(np.eye(80)[x.asnumpy().argmax()], x) | dout | 'unknown'
+far steps | x=MANY | like(x.asnumpy() > 9, x) | dout | 'unknown'
+ReLU | x=MANY | like(np.maximum(x.asnumpy(), 0), x) | dout | 'wrong'
+bound | x=MANY | like(np.clip(x.asnumpy(), -0.3, 0.3), x) | dout | 'wrong'
+threshold | x=MANY | like(np.where(x.asnumpy() > 0.2, x.asnumpy(), 0), x) | dout | 'wrong'
+masked log | x=MINUS | zeroed(ops.log(x), x < 0) | dout / x | 'wrong'
+masked root | x=MINUS | zeroed(ops.sqrt(x), x < 0) | dout / 2 / ops.sqrt(ops.abs(x)) | 'wrong'
+offset | x=MANY | like(1e6 + x.asnumpy().astype(float), x.astype(ms.float64)) | 2 * dout | 'wrong'
+"""
+
+
+def zeroed(y: Tensor, where: Tensor) -> Tensor:
+    y[where] = 0.0
+    return y
+
+
+@members(BLIND, globals(), also=(-1,))
+def test_a_gradient_where_the_function_is_flat_is_wrong_unless_it_changes_by_jumps_alone(row):
+    construct, bprop, due, x = row
+    with np.errstate(all='ignore'):
+        assert judged(construct, bprop, x) == checked(construct, bprop, x) == [due]
 
 
 EDGE = Tensor([0.0, 1.5, -2.0])
