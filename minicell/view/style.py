@@ -66,7 +66,6 @@ SHAPES = (
 SHAPES_NARROW = *SHAPES[:11], *((t, n, True) for t in (2, 3) for n in (4, 2, 1, 0, None)), *SHAPES[11:]
 NAMES_ABOVE = 2  # from here on names stand above their tensors, and not beside them
 MOST_OPEN = 12
-MANY_ENTRIES = 2000  # of a tape, of which it is not looked for lines that several share
 MANY = 40  # units around the focus that are looked at
 FEWEST_TURNS, LONGEST_TURN = 3, 60  # of what is folded as a loop: turns, and entries in a turn
 FIELD_ROUND, CARD_ROUND, BLOCK_ROUND = 12, 8, 4

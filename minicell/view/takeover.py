@@ -4,7 +4,7 @@ from ..ink import tiles
 from ..ink.boxes import Box, Card, Column, Row, Space, Text
 from ..judge.verdict import WRONG
 from ..story.record import Entry, Value
-from . import program, style
+from . import style
 from .columns import TAGS
 from .lines import Line
 from .now import Now
@@ -35,9 +35,9 @@ def begun(now: Now, level: int | None = None) -> bool:
     return now.taken is not None and own is now.entry_of(now.taken)
 
 
-def own_lines(now: Now, listing: Listing, rows: int, w: float, level: int = 0) -> Box:
+def own_lines(now: Now, listing: Listing, rows: int, level: int = 0) -> Box:
     """The lines of the bprop, in a frame from when backward comes to them."""
-    entry, key = now.own(level), frame_key(level)
+    entry, key, w = now.own(level), frame_key(level), listing.w
     lines: list[Line] = listing.of(entry)
     if not lines:
         return Space(w, 0, key=key)
@@ -47,11 +47,10 @@ def own_lines(now: Now, listing: Listing, rows: int, w: float, level: int = 0) -
         reading = now.record.readings[now.shot.compare]
         wrong = {g.name for g, v in zip(reading.gave, reading.verdicts, strict=True) if v.verdict == WRONG}
         always |= {(lines[0].file, line) for line, name, *_ in made(now) if name in wrong}
-    shown = program.window(lines, rows, listing.depths, w, mark, always)
     look, told = '', ''
     if begun(now, level):
         look, told = ('mine' if now.running else 'mine0'), entry.facts.dout
-    code = Code(program.rows(shown, f'o{TAPES[level]}', listing.depths, w), w, mark, told=told)
+    code = Code(listing.window(lines, rows, mark, always), f'o{TAPES[level]}', w, mark, told=told)
     return Card(code, look, (0, style.PAD), key=key, at=(0, 0), rx=style.CARD_ROUND, layer=0)
 
 
