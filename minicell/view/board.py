@@ -109,7 +109,8 @@ class Board:
         up, middle, down = (list(row) for row in zip(*map(cells.column, columns.list), strict=True))
         for n, box in enumerate(up):
             box.key = f'{tag}c{n}'
-        down.insert(0, Road(Space(style.TIP), self.end(cells), end=f'{tag}end'))
+        look = down[0].look if columns.list[0].kind == 'values' else 'road'
+        down.insert(0, Road(Space(style.TIP), look, end=f'{tag}end'))  # whether what is asked for has come
         count = len(down)
         lanes = range(max((lane + 1 for _, lane, *_ in skips(columns)), default=0))
         over = Column(Space(0, style.LANE / 2), *[Space(0, style.LANE, key=f'{tag}o{k}') for k in lanes], gap=0)
@@ -176,13 +177,6 @@ class Board:
         own = {(x.file, x.number) for x in self.listing.of(now.own(tape.level - 1))}
         marks = [self.record.entries[i].mark for i in tape.entries if now.done(i)]
         return [mark.line if mark and (mark.file, mark.line) in own else None for mark in marks]
-
-    def end(self, cells: Cells) -> str:
-        """How the end of the road looks: whether what is asked for has come."""
-        first = cells.columns.list[0]
-        if cells.run is None or first.kind != 'values' or all(cells.came(slot) is None for slot in first.slots):
-            return 'road'
-        return cells.road(any(map(cells.loud, first.slots)), True, first.slots)
 
     def told(self, now: Now, tape: Tape) -> Box:
         """Under the road: the rule as a formula; or the way into the lines of a bprop, and what they have made."""

@@ -64,9 +64,6 @@ class Picture:
             most = scene.fitting(self.record, self.compare)
             while True:
                 found = scene.films(self.record, self.compare, most, only, asked)
-                if self.record.unknown and not self.record.steps:
-                    for film in found:
-                        film.steps[0] = film.steps[0]._replace(title='This tape cannot be shown', caption='')
                 size = fragment.size(found)
                 if size <= style.SCRIPT or most <= style.FEWEST_STEPS:
                     return found

@@ -24,7 +24,7 @@ def films(
     `most`: steps; `only`: the one layout that is wanted; `asked`: each number with its account."""
     story, *boards = layouts(record)
     found = shots(record, compare, most) if record.steps else []
-    told = [step(record, story, shot) for shot in found] or [Step(*words.EMPTY)]
+    told = [step(record, story, shot) for shot in found] or [Step(*words.UNTOLD if record.unknown else words.EMPTY)]
     marks = of_note(record, found, told)
     out = []
     for board in boards if only is None else (boards[only],):

@@ -77,7 +77,9 @@ class Cells:
         """What comes back for these tensors, on the road."""
         shown, first = self.returning(slots), self.record.entries[slots[0].entry]
         if not shown and (given := next((s.entry for s in slots if self.returned(s)), None)) is not None:
-            return Road(Put(Opened(self, Part('open', (given,))).ghost()), 'road')  # the tables show what the bprop returns
+            return Road(
+                Put(Opened(self, Part('open', (given,))).ghost()), 'road'
+            )  # the tables show what the bprop returns
         came = any(self.came(slot) is not None for slot in slots)
         turns = slots[0].out is not None and taken(first) and came and self.now.reading(slots[0].entry) is not None
         pile = self.pile(shown, len(shown) == 1)

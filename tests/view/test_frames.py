@@ -295,6 +295,7 @@ def wrong_gradients_stay_inside(count, shape, most):
     for film in made(source, f'large {count} {shape} {most}').films:
         for frame in film.frames:
             assert not list(faults(frame, film.width, film.height))
+            assert frame['aback'].attrs['width'] == film.width, 'no row is wider than the picture'
 
 
 @pytest.mark.parametrize('name', ['cube', 'custom_cube', pytest.param('third', marks=pytest.mark.slow), 'relu6'])
