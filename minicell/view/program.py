@@ -8,7 +8,7 @@ the gradient, and the heads of loops and functions around it.
 import ast
 import linecache
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -243,29 +243,26 @@ class Code(Box):
         on = runs(row, self.now)
         if on:
             frame.rect(f'now{key}', *place, 'now', 1, rx=style.BLOCK_ROUND)
-            self.piece(to, row, key, left, top)
-        for k, found in enumerate(re.finditer(rf'(?<!\w){re.escape(self.told)}(?!\w)', row.text) if self.told else ()):
-            a, b = found.span()
-            chip = left + a * LETTER - 2, top + 1, (b - a) * LETTER + 2 * 2, style.ROW - 2
-            frame.rect(f'dout{key}{k}', *chip, 'dout', 2, rx=2)
-        calls = list(CALL.finditer(row.text)) if (row.file, row.number) in self.nested else []
-        for call, ground in zip(calls, ('film rib', 'film'), strict=False) if len(calls) == 2 else ():
-            wide = (len(call[0]) - 1) * LETTER
-            chip = left + call.start() * LETTER - 2, top + 1, wide + 2 * 2, style.ROW - 2
-            frame.rect(f'grad{key}{call.start()}', *chip, ground, 2, rx=2)
+        for name, a, b, look, more in self.marked(row, key, on):
+            chip = left + a * LETTER - more, top + 1, (b - a) * LETTER + 2 * more, style.ROW - 2
+            frame.rect(name, *chip, look, 2, rx=2)
         frame.rect(f'lr{key}', *place, 'row', 2, rx=style.BLOCK_ROUND, go=f'line {row.number}')
         if not row.part:
             frame.text(f'ln{key}', left - style.APIECE, base, str(row.number), 'ln on' if on else 'ln')
         look = 'm on' if on else 'm dim' if self.quiet and row.hidden else 'm'
         frame.text(f'lc{key}', left, base, row.text, look)
 
-    def piece(self, to: Canvas, row: Row, key: str, left: float, top: float) -> None:
-        """The expression that runs."""
-        span = self.now.span
-        if not span or not span[0] == span[1] == row.number:
-            return
-        *_, first, last = span
-        a, b = max(indent(row.text), first - row.less), min(len(row.text.rstrip()), last - row.less)
-        if b > a:
-            place = left + a * LETTER - 1, top + 1, (b - a) * LETTER + 2, style.ROW - 2
-            to.frame.rect(f'piece{key}', *place, 'piece cur', 2, rx=2)
+    def marked(self, row: Row, key: str, on: bool) -> Iterator[tuple[str, int, int, str, int]]:
+        """What is marked in a row: its key, where it begins and ends, its look, and how far that goes beyond it."""
+        span = self.now.span if on else None
+        if span and span[0] == span[1] == row.number:
+            a, b = max(indent(row.text), span[2] - row.less), min(len(row.text.rstrip()), span[-1] - row.less)
+            if b > a:
+                yield f'piece{key}', a, b, 'piece cur', 1
+        if self.told:
+            for found in re.finditer(rf'(?<!\w){re.escape(self.told)}(?!\w)', row.text):
+                yield f'dout{key}{found.start()}', *found.span(), 'dout', 2
+        calls = list(CALL.finditer(row.text)) if (row.file, row.number) in self.nested else []
+        if len(calls) == 2:
+            for call, look in zip(calls, ('film rib', 'film'), strict=True):
+                yield f'grad{key}{call.start()}', call.start(), call.end() - 1, look, 2

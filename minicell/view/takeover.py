@@ -79,17 +79,18 @@ def made(now: Now) -> list[tuple[int, str, Value, bool]]:
 def values(now: Now, room: float) -> Box:
     """What the lines have made, as many of the last as there is room for."""
     boxes: list[Box] = []
-    left = room
+    gap = style.GAP + style.APIECE
+    left = room + gap
     for line, name, value, here in reversed(made(now)):
         how = tiles.plate(value, *style.MADE)
         words = Column(Text(f'line {line}', 'dim'), Text(name, 'm on' if here else 'm', style.NAMES[0]), gap=0)
         picture = tiles.Tile(value, how=how, key=f'm{now.taken}.{line}.{name}', classes=' on' if not here else ' gave')
         one = Row(words, picture, gap=style.PAD)
-        left -= one.size[0] + style.GAP
+        left -= one.size[0] + gap
         if left < 0 and boxes:
             break
         boxes.insert(0, one)
-    return Row(*boxes, gap=style.GAP + style.APIECE, key='made')
+    return Row(*boxes, gap=gap, key='made')
 
 
 def unread(now: Now) -> str:

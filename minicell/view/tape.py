@@ -28,6 +28,8 @@ class Cells:
         self.now = now
         self.run = now.reader(self.tape.level)
         self.quiet = ' q2' if self.run is not None else ''
+        here = now.read is not None and self.record.entries[now.read.entry].level == self.tape.level
+        self.read = now.read if here else None  # what this step reads on this tape: another may have the same tensors
         self.named = style.NAMES[columns.tight]  # px of a name
 
     def column(self, part: Part) -> tuple[Box | None, Box | None, Box | None]:
@@ -171,7 +173,7 @@ class Cells:
     def came(self, slot: Slot) -> Value | None:
         """The gradient of a tensor as far as it has come."""
         now = self.now
-        if (part := now.part(slot.key)) is not None:
+        if self.read is not None and (part := now.part(slot.key)) is not None:
             return part
         if slot.out is not None:
             reading = now.reading(slot.entry)
@@ -186,10 +188,10 @@ class Cells:
     def loud(self, slot: Slot) -> bool:
         """Whether this step is about it."""
         now = self.now
-        if now.read is None:
+        if self.read is None:
             return not now.compare and now.told.kind == 'start' and slot.out is not None
-        entry = self.record.entries[now.read.entry]
-        if now.read.entry == slot.entry and slot.out is not None:
+        entry = self.record.entries[self.read.entry]
+        if self.read.entry == slot.entry and slot.out is not None:
             return now.told.kind != 'give' or not taken(entry)
         return now.told.kind in ('give', 'add') and slot.key in entry.keys
 
