@@ -164,8 +164,6 @@ def runs(row: Row, now: Mark | None) -> bool:
 def window(lines: list[list[Row]], room: int, now: Mark | None, always: Collection[Place] = ()) -> list[Row]:
     """The lines that have room in so many rows, ⋯ where some are left out: the one that runs first of all, then those
     that must not be missing, then what stands nearest to it."""
-    if sum(map(len, lines)) <= room:
-        return [row for line in lines for row in line]
     places = [(line[0].file, line[0].number) for line in lines]
     on = [i for i, line in enumerate(lines) if runs(line[0], now)]
     at = on[0] if on else 0
