@@ -258,8 +258,8 @@ class Code(Box):
             if b > a:
                 yield f'piece{key}', a, b, 'piece cur', 1
         if self.told:
-            for found in re.finditer(rf'(?<!\w){re.escape(self.told)}(?!\w)', row.text):
-                yield f'dout{key}{found.start()}', *found.span(), 'dout', 2
+            for k, found in enumerate(re.finditer(rf'(?<!\w){re.escape(self.told)}(?!\w)', row.text)):
+                yield f'dout{key}{k}', *found.span(), 'dout', 2
         calls = list(CALL.finditer(row.text)) if (row.file, row.number) in self.nested else []
         if len(calls) == 2:
             for call, look in zip(calls, ('film rib', 'film'), strict=True):
