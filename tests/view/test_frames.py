@@ -300,7 +300,7 @@ def test_wrong_gradients_of_any_shape_and_size_stay_inside(count, shape, most):
     for film in made(source, f'large {count} {shape} {most}').films:
         for frame in film.frames:
             assert not list(faults(frame, film.width, film.height))
-            assert frame['aback'].attrs['width'] == film.width, 'no row is wider than the picture'
+            assert frame['aaback'].attrs['width'] == film.width, 'no row is wider than the picture'
 
 
 @pytest.mark.parametrize('name', ['cube', 'custom_cube', pytest.param('third', marks=pytest.mark.slow), 'relu6'])
