@@ -321,7 +321,7 @@ class Board:
         number = now.taken if now.taken is not None else next(iter(self.story.taken), None)
         if number is None:
             return Card(self.answers(now, 0), '', (0, style.PAD))
-        taken, w = result.Taken(now, number, self.narrow), style.CODE - style.ROW
+        taken, w = result.Taken(now, number), style.CODE - style.ROW
         voice = Card(taken.voice(w), '', (0, 0), (w, 0), at=(0, 0.5))
         found = taken.tables(self.room, style.ACROSS_NARROW if self.narrow else style.ACROSS)
         tables = Flow(*found, room=self.room, gap=style.GAP, across='start')

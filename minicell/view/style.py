@@ -90,9 +90,8 @@ LARGE = 16  # numbers of a result that is written out
 
 BETWEEN = 32  # two formulas in a row
 LIST_PAD, LIST_NUMBER, ERROR_ROWS = (14, 8), 64, 6
-HERO = 110  # the room above and below a single number from which on it is the largest thing of all
-CELL_PAD, NUMBER_PAD = (4, 0), (10, 2)  # around a large number that can be pressed, and around one of a pair
-ROOMY_FORMULA = 40  # px by which a formula may be wider than the table under it
+SINGLE = 44  # the row of a result that is one number
+ROOMY = 40  # px by which what is said of a gradient may be wider than its table
 
 # how much is shown
 SCRIPT = 820_000  # characters of a display, without its script; a picture that would be larger has fewer steps
