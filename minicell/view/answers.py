@@ -5,8 +5,8 @@ from functools import lru_cache
 import numpy as np
 
 from ..ink import numbers, tiles
-from ..ink.boxes import Box, Card, Column, Flow, Lines, Put, Row, Space, Text
-from ..ink.metrics import clean, shape_text
+from ..ink.boxes import Box, Card, Column, Flow, Put, Row, Space, Text
+from ..ink.metrics import shape_text
 from ..ink.shapes import width
 from ..judge.verdict import KINK, NOT_ASKED, RIGHT, WRONG
 from ..replay.nested import Unknown
@@ -29,7 +29,7 @@ def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
     others = [k for k, a in enumerate(run.arrivals) if a.key not in gave or len(a.parts) != 1]  # not in the tables
     boxes = [box(shown(now, run, k), room, plate) for k in others]
     head = Text('asked for:' if len(boxes) == len(run.arrivals) else 'also asked for:', 'dim')
-    return Flow(head, *boxes, room=room, gap=2 * style.GAP) if boxes else None
+    return Flow(head, *boxes, room=room, gap=2 * style.GAP, across='start') if boxes else None
 
 
 def shown(now: Now, run: Pass, k: int) -> list[Shown]:
@@ -94,16 +94,14 @@ def known(now: Now, run: Pass, arrival: Arrival) -> Said:
 
 
 def asked(now: Now, level: int) -> Pass | None:
-    """The gradient whose arrivals are shown beside a tape: the last that has come to it of those that end there, and
-    before one has, the first that will."""
-    comers, passes = now.story.comers, now.record.passes
-    beyond = set().union(*comers[level + 1 :])
-    found = [(when, n) for n, when in comers[level].items() if passes[n].arrivals and n not in beyond]
-    if not found and level == now.record.depth:
-        there = set().union(*comers)
-        found = [(run.begun, n) for n, run in enumerate(passes) if run.arrivals and n not in there]
-    came = [each for each in found if each[0] <= now.step] or found[:1]
-    return passes[max(came, key=lambda each: each[0])[1]] if came else None
+    """The gradient whose arrivals are shown beside a tape: the last that has come to it of those that read no later
+    one, and before one has, the first that will."""
+    home = {n: (level, when) for level, found in enumerate(now.story.comers) for n, when in found.items()}
+    runs = enumerate(now.record.passes)
+    starts = [(*home.get(n, (now.record.depth, run.begun)), n) for n, run in runs if run.arrivals]
+    found = [start for start in starts if start[0] == level]
+    came = [each for each in found if each[1] <= now.step] or found[:1]
+    return now.record.passes[max(came)[-1]] if came else None
 
 
 def partial(now: Now, run: Pass, arrival: Arrival) -> Value | None:
@@ -164,13 +162,3 @@ def rms(array: np.ndarray) -> float:
     top = numbers.largest(array) or 1.0
     with np.errstate(all='ignore'):
         return top * float(np.sqrt(np.mean(np.square(np.asarray(array, np.float64) / top))))
-
-
-def error(now: Now, w: float) -> Box:
-    """What ended the run, on a torn card."""
-    kind, _, message = now.told.what.partition(': ')
-    first = clean(message.partition('\n')[0])
-    room = w - 2 * style.LIST_PAD[0]
-    words = Lines(first, room, 'dim', style.ERROR_ROWS)
-    told = Column(Text(f'✗ {kind}', 'big xx', room, key='v0'), words, gap=style.CLOSE)
-    return Card(told, 'sheet torn', style.LIST_PAD, (w, 0), at=(0, 0.5), rx=style.CARD_ROUND, key='torn')

@@ -56,6 +56,8 @@ class Taken:
             whose = 'your hook' if self.entry.kind == 'hook' else 'your bprop' if self.entry.yours else 'its bprop'
             them = 'it' if len(self.names) == 1 else 'them'
             said = f'{whose} makes {them}' if self.begun else f'{phrases.displaced(self.entry)}, or {whose}?'
+            if self.now.told.kind == 'fail':
+                return Text(f'✗ {self.now.told.what.partition(":")[0]}', 'big xx', w, 'V0')
             return stack(Text('?', 'ques', key='V0'), Lines(said, w, 'fut', key='V1'))
         if self.worst:
             return self.versus(w, *self.worst)
@@ -80,40 +82,35 @@ class Taken:
         pair = [plate('V2', mine, '', 'block wrong', yours), Text('≠', 'big mid', key='V0')]
         pair.append(plate('V4', 'should be', ' af', 'rl', true))
         off = Text(verdict.badge(self.first)[0].replace(' up to', ''), 'xx', key='V1')
-        under = Row(off, Space(grows=1), Text(self.sum(w - style.VOICE), 'af', key='V3'))
+        under = Row(off, Space(grows=1), Text(self.sum(w - style.VOICE)[0], 'af', key='V3'))
         return Column(Row(*pair, gap=style.APIECE, across='end'), under)
 
-    def rows(self) -> tuple:
-        """What the built-in rules would have added up to the true number that is shown large."""
-        record, g = self.now.record, self.gave[0][1]
+    def sum(self, room: float) -> tuple[str, list[str]]:
+        """The true number as a sum, `= 2.10 + 1.20 + 3.30`, and the numbers of forward that it is made of: `y[2,0]`.
+        Nothing where it has no room, or does not add up as rounded."""
+        record, entry, name = self.now.record, self.entry, self.gave[0][1].name
         if record.why is None or len(record.entries) > style.TOUCHED:
-            return ()
-        account = follow(record, f'how {g.name} was made', record.why, g.tensor, self.worst[0])
-        return account.true_rows if account is not None else ()
-
-    def sum(self, room: float) -> str:
-        """The true number as a sum, `= 2.10 + 1.20 + 3.30`; '' where it has no room, or does not add up as rounded."""
-        terms = [row.product for row in self.rows()]
-        total = sum(terms)
-        parts = [numbers.said(term) for term in terms if numbers.said(total - term) != numbers.said(total)]
-        shown = [numbers.read(part) for part in (*parts, self.worst[2])]
+            return '', []
+        account = follow(record, f'how {name} was made', record.why, self.gave[0][1].tensor, self.worst[0])
+        rows = account.true_rows if account is not None else ()
+        total = sum(row.product for row in rows)
+        parts = [numbers.said(r.product) for r in rows if numbers.said(total - r.product) != numbers.said(total)]
         said = '= ' + ' + '.join(parts).replace('+ −', '− ')
-        adds = not round(sum(shown[:-1]) - shown[-1], numbers.MOST)
-        return said if len(parts) > 1 and adds and width(said) <= room else ''
-
-    def lit(self) -> list[str]:
-        """The numbers of forward that this sum is made of: `y[2,0]`."""
-        if not self.compare or not self.worst or not self.sum(style.CODE - style.VOICE):
-            return []
-        inputs = {v.name: (key, v.shape) for key, v in zip(self.entry.keys, self.entry.inputs, strict=False)}
-        found = []
-        for row in self.rows():
-            name, _, at = row.by.partition('[')
-            index = tuple(int(n) for n in at.rstrip(']').split(',') if n)
+        adds = not round(sum(map(numbers.read, parts)) - numbers.read(self.worst[2]), numbers.MOST)
+        if len(parts) < 2 or not adds or width(said) > room:
+            return '', []
+        inputs = {v.name: (key, v.shape) for key, v in zip(entry.keys, entry.inputs, strict=False)}
+        lit = []
+        for name, _, at in (row.by.partition('[') for row in rows):
             if name in inputs and at:
                 key, shape = inputs[name]
-                found.append(f'a{key}[{",".join(map(str, tiles.cell_of(index, shape)))}]')
-        return found
+                place = tiles.cell_of(tuple(map(int, at.rstrip(']').split(','))), shape)
+                lit.append(f'a{key}[{",".join(map(str, place))}]')
+        return said, lit
+
+    def lit(self) -> list[str]:
+        """These numbers, where the sum is shown."""
+        return self.sum(style.CODE - style.VOICE)[1] if self.compare and self.worst else []
 
     def tables(self, room: float, across: int = style.ACROSS) -> list[Box]:
         """Each gradient, and when they are compared beside the first, and each that is wrong, the true one."""

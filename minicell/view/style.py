@@ -72,7 +72,6 @@ FEWEST_TURNS, LONGEST_TURN = 3, 60  # of what is folded as a loop: turns, and en
 FIELD_ROUND, CARD_ROUND, BLOCK_ROUND = 12, 8, 4
 
 # a takeover
-LABEL = 150  # of what the arrow into your lines says
 TALL = 26  # a row of numbers of a gradient that is a result
 MADE = 190, 64  # what a line has made
 
@@ -89,7 +88,7 @@ DIGITS = 96  # numbers of a tensor drawn as squares, whose digits a press shows
 LARGE = 16  # numbers of a result that is written out
 
 BETWEEN = 32  # two formulas in a row
-LIST_PAD, LIST_NUMBER, ERROR_ROWS = (14, 8), 64, 6
+LIST_PAD, LIST_NUMBER = (14, 8), 64
 SINGLE = 44  # the row of a result that is one number
 ROOMY = 40  # px by which what is said of a gradient may be wider than its table
 

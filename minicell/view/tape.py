@@ -214,7 +214,7 @@ class Cells:
         done, here = now.done(i), now.writes(i)
         begun = done or here
         pale, grey = ('', 'dim') if begun else ('fut', 'fut')
-        title = entry.name if entry.kind == 'loose' else name_of(entry)
+        title = entry.name if entry.kind == 'loose' else f'{"✗ " * (entry.kind == "torn")}{name_of(entry)}'
         rows: list[Box] = [Lines(title, style.SOURCE, f'mid {pale}', 2, f'e{i}t', 'fill')]
         whose = {'call': ('own bprop', 'has a bprop'), 'hook': ('your hook', 'a hook')}.get(entry.kind)
         written = self.tape.source(i)
