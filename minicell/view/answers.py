@@ -27,7 +27,7 @@ def asked_for(now: Now, taken: Taken, room: float) -> Box | None:
         return None
     plate = lambda v: tiles.plate(v, *style.VALUES[0])
     others = [k for k, a in enumerate(run.arrivals) if a.key not in gave or len(a.parts) != 1]  # not in the tables
-    boxes = [box(shown(now, run, k), room, plate) for k in others]
+    boxes = [box(shown(now, run, k), room, plate, room) for k in others]
     head = Text('asked for:' if len(boxes) == len(run.arrivals) else 'also asked for:', 'dim')
     return Flow(head, *boxes, room=room, gap=2 * style.GAP, across='start') if boxes else None
 
@@ -126,7 +126,7 @@ def arrivals(now: Now, level: int, w: float, h: float) -> Box:
     few = len(run.arrivals) <= 2
     each = (w - style.GAP) / len(run.arrivals) if few else w
     plate = (lambda v: large(v, each, h - style.TALL)) if few else (lambda v: tiles.plate(v, *style.VALUES[0]))
-    boxes = [box(shown(now, run, k), each, plate) for k in range(len(run.arrivals))]
+    boxes = [box(shown(now, run, k), each, plate, w) for k in range(len(run.arrivals))]
     found = Flow(*boxes, room=w, gap=style.GAP, across='start')
     fits = found.size[0] <= w and found.size[1] <= max(h, style.LIST_ROW * style.LIST_MOST)
     return found if few or fits else many(now, run, w)

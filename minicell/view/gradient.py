@@ -48,17 +48,20 @@ class Shown(NamedTuple):
             beside = head.size[0] + style.WORDS + badge.size[0] <= room
             head, second = (Row(head, badge, gap=style.WORDS), second) if beside else (head, badge)
         value = self.value or self.shape
-        how = plate(self.shape if value.shape == self.shape.shape else value)
+        how = plate(value)
         ground = ' tru bare' if self.due else ' on' if how.kind == 'numbers' and not how.ink else ' bare'
         tile = tiles.Tile(value, key=self.key, how=how, there=there, classes=ground, account=self.asks,
                           marks=self.marks, top=self.top)  # fmt: skip
         return head, second, tile, named(self.note, 'dim', room, f'{self.key}L') if self.note else None
 
 
-def box(found: list[Shown], room: float, plate: Callable[[Value], tiles.Plate]) -> Box:
-    """A gradient, and the true one beside it row by row."""
+def box(found: list[Shown], room: float, plate: Callable[[Value], tiles.Plate], most: float) -> Box:
+    """A gradient, and the true one beside it row by row; under it where both are wider than `most`."""
     rows = [row for row in zip(*(each.rows(room, plate) for each in found), strict=True) if any(row)]
-    return Grid(rows, (style.WORDS, style.CLOSE), stretch=(), key=f'{found[0].key}-')
+    both = Grid(rows, (style.WORDS, style.CLOSE), stretch=(), key=f'{found[0].key}-')
+    if both.size[0] <= most or not found[1:]:
+        return both
+    return stack(*[box([each], room, plate, most) for each in found], gap=style.CLOSE)
 
 
 def scale(mine: Value, true: Value | None) -> float | None:

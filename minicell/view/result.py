@@ -118,7 +118,7 @@ class Taken:
         true = max(sum(self.blamed(place) for place, _ in found), 1) * self.compare
         wide = min(style.TABLE[0], room / min((len(found) or len(self.names)) + true, across) - style.GAP - style.CLOSE)
         plate = lambda v: digits(v, wide)
-        out = [box(self.shown(place, g, wide, k == 0), wide, plate) for k, (place, g) in enumerate(found)]
+        out = [box(self.shown(place, g, wide, k == 0), wide, plate, room) for k, (place, g) in enumerate(found)]
         out += [Text(name, 'fut mid3', wide) for name in self.names[: style.TABLES * (not found)]]
         return out + [Text(f'and {left} more', 'dim')] * (left > 0)
 
