@@ -39,6 +39,7 @@ def shown(now: Now, run: Pass, k: int) -> list[Shown]:
     shape, badge, due = arrival.total or Value(arrival.name, words='none'), None, None
     came = now.story.arriving(arrival).parts(now.step)
     added = phrases.added(came) if len(came) > 1 and phrases.single(came[0]) else ''
+    added = added if len(came) <= style.LIST_MOST else f'of {len(came)} parts'
     if run.ended is None or run.ended > now.step:
         more = value is not None and len(came) < len(arrival.parts)
         return [Shown(f'p{key}', f'{name}{" so far" * more}', shape, value, note=added)]

@@ -140,7 +140,7 @@ class Taken:
             return [mine]
         said = phrases.true_formula(self.now.record, self.entry, place) * self.blamed(place)
         peer = marks and marks._replace(peer=True)
-        return [mine, Shown(f's{key}', f'true {g.name}', true, true, None, said, True, peer, top, False)]
+        return [mine, Shown(f's{key}', f'true {g.name}', true, true, None, said or None, True, peer, top, False)]
 
     def made(self, name: str) -> Value | None:
         """A gradient as its line has made it, before it is returned."""
