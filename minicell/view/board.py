@@ -70,8 +70,6 @@ class Board:
             own = lambda number: phrases.takeover_around(self.record, self.record.passes[number]) is None
             ends = [level for level, found in enumerate(self.story.comers) if any(map(own, found))]  # not in a bprop
             parts.append(self.answers(now, max(ends, default=self.record.depth)))
-        if now.told.kind == 'fail' and not now.compare:
-            parts.append(answers.error(now, self.inner))
         return Card(Column(*parts, gap=style.APART, across='fill'), '', (style.EDGE, 0), at=(None, 0))
 
     def begun(self, now: Now, tape: Tape) -> bool:
@@ -290,9 +288,9 @@ class Board:
         for slot in starts:
             loud = now.running and now.told.kind == 'reach'
             past, ink = ('', 'onr') if loud else (' past', 'mid2 bf')
-            said = next((w for w in takeover.label(self.record.entries[i]) if width(w, ink) < style.LABEL), '')
             start, own, look = f'{tag}d{slot.key}', takeover.frame_key(level), (f'fat{past}', f'fatk{past}')
-            out.append(Band(start, own, f'r{i}', look, said, ink, level=f'{tag}lane', down=self.narrow, key='fat'))
+            way = f'{tag}lane'
+            out.append(Band(start, own, f'r{i}', look, 'takeover', ink, level=way, down=self.narrow, key='fat'))
         given = now.given(self.record.readings[now.taken])
         if now.compare and not self.record.depth:
             out.append(Arrow(partial(lane.lit, result.Taken(now, now.taken).lit()), 'lit'))
@@ -311,7 +309,7 @@ class Board:
         number = now.taken if now.taken is not None else next(iter(self.story.taken), None)
         if number is None:
             return Card(self.answers(now, 0), '', (0, style.PAD))
-        taken, w = result.Taken(now, number, self.narrow), style.CODE - style.ROW
+        taken, w = result.Taken(now, number), style.CODE - style.ROW
         pad = 0 if self.narrow else style.PAD
         room = self.inner - 2 * pad
         across, rest = (style.ACROSS_NARROW, room) if self.narrow else (style.ACROSS, room - w - style.GAP)

@@ -3,7 +3,7 @@
 from ..ink import tiles
 from ..ink.boxes import Box, Card, Column, Row, Space, Text
 from ..judge.verdict import WRONG
-from ..story.record import Entry, Value
+from ..story.record import Value
 from . import style
 from .columns import TAGS
 from .lines import Line
@@ -11,12 +11,6 @@ from .now import Now
 from .program import Code, Listing
 
 TAPES = ('', *TAGS[1:])  # in keys of what stands beside them
-
-
-def label(entry: Entry) -> list[str]:
-    """What the band says, in fewer and fewer words."""
-    into = 'your hook' if entry.kind == 'hook' else 'your own lines' if entry.yours else 'its own bprop'
-    return [f'takeover: into {into}', f'takeover: {into}'.replace('own lines', 'lines'), 'takeover']
 
 
 def frame_key(level: int) -> str:

@@ -261,7 +261,7 @@ class Opened:
         """What ran."""
         entry, i, begun = self.entry, self.i, self.done or self.here
         pale, grey = ('', 'dim') if begun else ('fut', 'fut')
-        title = entry.name if entry.kind == 'loose' else name_of(entry)
+        title = entry.name if entry.kind == 'loose' else f'{"✗ " * (entry.kind == "torn")}{name_of(entry)}'
         words = lambda said, look: Lines(said, style.SOURCE, f'{look} {grey}', style.SOURCE_ROWS, f'e{i}o', 'fill')
         rows: list[Box] = [Lines(title, style.SOURCE, f'mid {pale}', 2, f'e{i}t', 'fill')]
         whose = {'call': ('own bprop', 'has a bprop'), 'hook': ('your hook', 'a hook')}.get(entry.kind)
