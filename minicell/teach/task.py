@@ -14,7 +14,7 @@ from minicell.view.picture import Picture
 from . import words
 from .card import Card, head
 from .exercise import Check, Exercise, Verdict
-from .live import run
+from .figure import tape_of
 from .trials import dout_of, quiet
 
 SIGNS = {True: ('ok', '✓'), False: ('no', '✗'), None: ('', '○')}
@@ -136,7 +136,7 @@ class Task(Card):
         text += f'{gradients} = ms.grad(loss, {tuple(tensors) if tensors[1:] else tensors[0]})({all_of})\n'
         space = dict(zip(names, inputs, strict=True))
         with quiet():
-            tape = run(text, stops=True, cell=cell, weights=dout_of(cell.construct(*inputs)), **space)
+            tape = tape_of(text, stops=True, cell=cell, weights=dout_of(cell.construct(*inputs)), **space)
         steps = [step.jump.lower() for step in Picture(tape).films[0].steps]
         answers = next((word for word in ('error', 'compare', 'takeover') if word in steps), None)
         self.tape = f'<div class="tape">{Picture(tape, step=answers).html()}</div>'
