@@ -178,8 +178,8 @@ class Presentation(Card):
         error = '' if ran.success else f'{type(ran.error_in_exec).__name__}: {ran.error_in_exec}'
         for name, said in (('stdout', caught.stdout), ('stderr', caught.stderr), ('stderr', error)):
             found += [shown({f'application/vnd.jupyter.{name}': said})] if said else []
-        drawn = [output for output in caught.outputs if output.data]
-        return found + [shown(output.data, (output.transient or {}).get('display_id', '')) for output in drawn]
+        drawn = {(output.transient or {}).get('display_id', k): output for k, output in enumerate(caught.outputs)}
+        return found + [shown(output.data, str(id)) for id, output in drawn.items() if any(output.data.values())]
 
 
 def shown(data: dict[str, Any], id: str = '') -> dict[str, Any]:

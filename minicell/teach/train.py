@@ -15,7 +15,7 @@ from .plot import Plot
 
 
 def bar(items: Iterable[Any], of: int) -> Iterator[Any]:
-    """Go through `of` items, with a progress bar under the cell, for loops that take a moment."""
+    """Go through `of` items, with a progress bar under the cell until the last one is done."""
 
     def said(done: int) -> dict[str, str]:
         shown = f'<progress max="{of}" value="{done}" aria-label="Progress" style="width:240px"></progress>'
@@ -26,6 +26,8 @@ def bar(items: Iterable[Any], of: int) -> Iterator[Any]:
         yield item
         if shown is not None:
             shown.update(said(done), raw=True)
+    if shown is not None:
+        shown.update({'text/plain': '', 'text/html': ''}, raw=True)
 
 
 class Line(NamedTuple):
