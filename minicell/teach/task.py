@@ -113,9 +113,8 @@ class Task(Card):
         said = [each for each in verdict.said.splitlines() if each[:2] != '✓ ']
         first = next((k for k, each in enumerate(said) if each[:2] == '✗ '), None)
         said = [each for k, each in enumerate(said) if each[:2] != '✗ ' or k == first]  # one at a time
-        inside = words.paragraphs(f'**{verdict.head.partition(": ")[2].capitalize()}.**' if not verdict.mistake else '')
-        if verdict.mistake:
-            inside += words.paragraphs(f'{verdict.belief}\n\n{verdict.hint}')
+        plain = f'**{verdict.head.partition(": ")[2].capitalize()}.**'
+        inside = words.paragraphs('\n\n'.join(verdict.belief) or plain)
         if pair and verdict.state == 'failed':
             at, mine, due = pair
             inside += f'<p class="pair"><b>{mine:.3g}</b>≠<b>{due:.3g}</b> <code>{at}</code>, and what is due</p>'
