@@ -43,7 +43,6 @@ class Lesson:
         self.about = about(number)
         self.cards: dict[str, Card] = {}  # by their ids
         self.checked = 0
-        self.figures: dict[str, Any] = {}
         self.unlocked = False
         self.presenting = False  # on a projector there is no cell to write in
         sentences = (f'sentence {name}' for name in self.about.sentences)
@@ -207,9 +206,9 @@ class Lesson:
 
     def figure(self, name: str, *arguments: Any, after: str = '', **settings: Any) -> Shown | Card:
         """A figure of the lesson with its slider; with `after`, it opens when that prediction is committed."""
-        figure = self.figures[name] = self._of(self.about.python.FIGURES, name)(*arguments, **settings)
+        shown = self._of(self.about.python.FIGURES, name)(*arguments, **settings).shown
         asked = self._asked(after)
-        return self._waits(Waits(asked, figure=figure.shown, which=f'figure {name}')) if asked else figure.shown
+        return self._waits(Waits(asked, figure=shown, which=f'figure {name}')) if asked else shown
 
     def present(self, at: str = '') -> Presentation:
         """The lesson on a projector, beat by beat; `at` is a jump code such as 'L03-s4-x2'.

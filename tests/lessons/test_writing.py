@@ -58,7 +58,7 @@ def test_the_lesson_of_the_page_runs(files, capsys):
     assert repr(L) == 'Lesson 16: The square' and L.about.seed == 16
     assert capsys.readouterr().out.endswith('[6.]\n')
     assert L.predict('forgotten').question.below, 'the reply waits for the cell that runs'
-    figure = L.figures['slope']
+    figure = L.about.python.FIGURES['slope']()
     assert figure.film.steps[figure.opens].title == 'x = 1' and 'is −4.' in figure[-2.0].words
     assert [cell.id for cell in cells if cell.cell_type == 'code'] == [
         f'l16-{name}' for name in ('setup', 'vote', 'run', 'slope', 'exercise-16a', 'sentence-1')
