@@ -89,10 +89,10 @@ class Picture:
 
     # ---- shown ----
 
-    def html(self, live: str = '') -> str:
-        """The picture as one piece of HTML, complete in itself; `live`: the script that hands it other numbers."""
+    def html(self) -> str:
+        """The picture as one piece of HTML, complete in itself."""
         still, alt = self.still(self.opens), self.alt(self.opens)
-        return fragment.fragment(self.films, still, self.opens, alt, self.scale, live, self.lost)
+        return fragment.fragment(self.films, still, self.opens, alt, self.scale, lost=self.lost)
 
     @property
     def lost(self) -> str:

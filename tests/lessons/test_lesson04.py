@@ -156,7 +156,7 @@ test_a_check_with_a_hole_is_found_out = Answers(AGREES, whole).failing(
 def test_a_check_that_does_not_look_is_told_so(word):
     verdict = AGREES.check_code(f'def agrees(cell, x):\n    return {word}')
     assert verdict.state == 'failed'
-    tells(verdict.hint, 'Your check', 'moves `x`')
+    tells(verdict.mistake.hint, 'Your check', 'moves `x`')
 
 
 CHECK_BPROP = 'import minicell as ms\ndef agrees(cell, x):\n    return bool(ms.check_bprop(cell, ms.Tensor(x)))'
