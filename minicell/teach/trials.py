@@ -300,15 +300,26 @@ def alike(a: Any, b: Any) -> bool:
     return True
 
 
-def compared(dx: np.ndarray, right: np.ndarray, named: Callable[[tuple[int, ...]], str], what: str = 'your dx') -> str:
-    """The first number that is off, NaN before others, in a sentence; '' if none is."""
-    if dx.shape != right.shape:
-        return f'dx has shape {dx.shape}; x has shape {right.shape}.'
-    off = np.argwhere(~np.isclose(dx, right, rtol=1e-5, atol=1e-8))
+def one_gradient(returned: Any) -> str:
+    """What is wrong with the form of what a bprop of one input returned, in a sentence; '' if nothing is."""
+    if dots(returned):
+        raise Ended
+    if form(returned) != 'one gradient':
+        return f'bprop returned {form(returned)}; there is one input: return (dx,).'
+    return '' if isinstance(returned[0], ms.Tensor) else f'dx is no Tensor, but {type(returned[0]).__name__}.'
+
+
+def compared(
+    found: np.ndarray, right: np.ndarray, named: Callable, what: str = 'your dx', rtol: float = 1e-5, atol: float = 1e-8
+) -> str:
+    """The first number that is off, NaN before others, in a sentence; '' if none is. `named(place)`: where it is."""
+    if found.shape != right.shape:
+        return f'{what} has shape {found.shape}; expected {right.shape}.'
+    off = np.argwhere(~np.isclose(found, right, rtol=rtol, atol=atol))
     if not len(off):
         return ''
-    place = next((tuple(at) for at in off if np.isnan(dx[tuple(at)])), tuple(off[0]))
-    value = 'NaN' if np.isnan(dx[place]) else f'{dx[place] + 0.0:.4g}'
+    place = next((tuple(at) for at in off if np.isnan(found[tuple(at)])), tuple(off[0]))
+    value = 'NaN' if np.isnan(found[place]) else f'{round(float(found[place]), 12) + 0.0:.4g}'
     return f'{named(place)}: {what} is {value}; expected {right[place] + 0.0:.4g}.'
 
 

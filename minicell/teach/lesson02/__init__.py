@@ -70,7 +70,7 @@ def truth(cell: Any, seed: int) -> tuple[bool, str]:
         if not found.ok:
             off = [f'd{row.name} is wrong. {row.mistake or row.why}' for row in found.rows if not row.ok] or found.notes
             return False, f'right: for shape {shape}, {" ".join(off)}'
-    return True, f'right: dx and dy are the true gradients, for shapes {listed(SHAPES)}'
+    return True, f'right: dx and dy are the true gradients, for shapes {", ".join(map(str, SHAPES))}'
 
 
 def added(cell: Any) -> tuple[bool, str]:
@@ -80,11 +80,6 @@ def added(cell: Any) -> tuple[bool, str]:
     due = float(ms.grad(lambda a: a * ops.sin(a))(a))
     ok = bool(np.isclose(got, due))
     return ok, f'added: net(a, a) at a = 0.5 gets {got:.4f}, and the slope of a * sin(a) is {due:.4f}'
-
-
-def listed(shapes: tuple[tuple[int, ...], ...]) -> str:
-    """Shapes in a sentence."""
-    return ', '.join(map(str, shapes))
 
 
 # ---- 2b --------------------------------------------------------------------------------------------------------------

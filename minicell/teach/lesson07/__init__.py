@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, class_of, compared, dice
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, class_of, compared, dice, one_gradient
 
 from .figures import FIGURES
 from .suspects import HIDDEN, WORDS
@@ -42,8 +42,7 @@ def backward(answer: Any, given: float = 0.8, drawn: Sequence[float] = (0.5, 1.0
     off = compared(did['dx'], dy * MASK / given, named) if 'dx' in did else ''
     if off and not any('two calls' in each for each in wrong):
         wrong.insert(0, off)
-    *most, last = map(str, (given, *drawn))
-    fine = f'dx fits the mask of its own call, with a keep_prob of {", ".join(most)} and {last}.'
+    fine = f'dx fits the mask of its own call, with a keep_prob of {", ".join(map(str, (given, *drawn)))}.'
     return Trial(True, not wrong, did, wrong[0] if wrong else fine)
 
 
@@ -67,11 +66,8 @@ def called(cell: Any, x: np.ndarray, dy: np.ndarray, keep: float) -> dict[str, A
                 returned = cell.bprop(x, (mask, y), (dmask, dy))
             except ERRORS as error:
                 return {'returned': f'bprop stops with {type(begun(error)).__name__}: {error}'.splitlines()[0]}
-            if not isinstance(returned, tuple | list) or len(returned) != 1:
-                got = f'{len(returned)} gradients' if isinstance(returned, tuple | list) else type(returned).__name__
-                return {'returned': f'bprop returned {got}; there is one input: return (dx,).'}
-            if not isinstance(begun(returned[0]), ms.Tensor):
-                return {'returned': f'dx is no Tensor, but {type(returned[0]).__name__}.'}
+            if said := one_gradient(returned):
+                return {'returned': said}
             seen.append(returned[0].asnumpy().astype(np.float64))
     first, again, third = seen
     if first.shape != again.shape or not np.array_equal(first, again, equal_nan=True):

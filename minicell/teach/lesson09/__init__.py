@@ -11,7 +11,7 @@ import minicell as ms
 from minicell import ops
 from minicell.errors import MinicellWarning
 from minicell.ink.numbers import said
-from minicell.teach.trials import Trial, begun, cell_of
+from minicell.teach.trials import Trial, begun, cell_of, compared
 
 from .figures import FIGURES
 from .suspects import HUNT
@@ -82,15 +82,8 @@ def line(order: str, mine: Any, due: np.ndarray, at: np.ndarray) -> str:
     """One order in words."""
     if isinstance(mine, Exception):
         return f'✗ {order} order: {type(mine).__name__}: {str(mine).splitlines()[0]}'
-    if np.allclose(mine, due, **CLOSE):
-        return f'✓ {order} order is right.'
-    if np.isnan(mine).any():
-        return f'✗ {order} order is NaN at x = {at[int(np.argmax(np.isnan(mine)))]}.'
-    worst = int(np.argmax(np.abs(mine - due)))
-    return (
-        f'✗ {order} order is off by up to {said(abs(mine[worst] - due[worst]))}, at x = {at[worst]}: '
-        f'yours {said(mine[worst])}, true {said(due[worst])}.'
-    )
+    off = compared(mine, due, lambda place: f'✗ {order} order is off at x = {at[place]}', 'yours', **CLOSE)
+    return off or f'✓ {order} order is right.'
 
 
 def cube(x: Any) -> Any:

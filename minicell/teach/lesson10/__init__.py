@@ -9,8 +9,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.errors import MinicellWarning
-from minicell.ink.numbers import said
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, function_of, sorted_words
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, compared, function_of, sorted_words
 
 from . import zoo
 from .figures import FIGURES
@@ -38,7 +37,10 @@ def affine(answer: Any, batches: Sequence[int] = ROWS) -> Trial:
             return Trial(True, False, did, did['raised'])
         for name, gradient in zip(NAMES, found, strict=True):  # as one: in a batch of one row the sum is the mean
             did[name] = np.concatenate([did.get(name, []), gradient.ravel()])
-        lines += [line(*each, rows) for each in zip(NAMES, found, truth(cell, x, dout), strict=True)]
+        for name, mine, due in zip(NAMES, found, truth(cell, x, dout), strict=True):
+            of = f'✗ {name} with {rows} row{"s" * (rows > 1)}'
+            named = lambda at, of=of: f'{of}, at {list(map(int, at))}'
+            lines.append(compared(mine, due, named, 'yours', rtol=1e-4, atol=1e-5))
     wrong = [said for said in lines if said]
     if not wrong:
         mine, due = (np.concatenate([g.ravel() for g in of_two_calls(cell, f)]) for f in (cell, plain(cell)))
@@ -76,17 +78,6 @@ def of_two_calls(cell: Any, function: Callable) -> list[np.ndarray]:
     """The gradients of a loss with two calls, the second with other numbers."""
     x, dout = batch(ROWS[0])
     return gradients(lambda x: function(x) - 2 * function(x + 1), (cell.w, cell.b), x, dout)
-
-
-def line(name: str, mine: np.ndarray, due: np.ndarray, rows: int) -> str:
-    """What is wrong with one gradient, or nothing."""
-    if np.allclose(mine, due, rtol=1e-4, atol=1e-5):
-        return ''
-    worst = int(np.argmax(np.abs(mine - due)))
-    return (
-        f'✗ {name} with {rows} row{"s" * (rows > 1)}, at [{np.unravel_index(worst, mine.shape)[-1]}]: yours '
-        f'{said(float(mine.flat[worst]))}, true {said(float(due.flat[worst]))}.'
-    )
 
 
 def returned(cell: Any) -> str:
@@ -222,14 +213,7 @@ def off(found: Any, due: np.ndarray) -> str:
     """What is wrong with the slopes, or nothing."""
     if not isinstance(found, np.ndarray):
         return f'expected an array of shape {due.shape}; it is {type(found).__name__}.'
-    if found.shape != due.shape:
-        return f'expected the shape of p, {due.shape}; it is {found.shape}.'
-    if np.isnan(found).any():
-        return 'there is NaN among the slopes.'
-    if np.allclose(found, due, rtol=1e-4, atol=1e-4):
-        return ''
-    worst = int(np.argmax(np.abs(found - due)))
-    return f'at [{worst}] your slope is {said(float(found.flat[worst]))}, true {said(float(due.flat[worst]))}.'
+    return compared(found, due, lambda at: f'at {list(map(int, at))}', 'your slope', rtol=1e-4, atol=1e-4)
 
 
 def differences(loss: Callable, p: Any, eps: float = 1e-4) -> np.ndarray:

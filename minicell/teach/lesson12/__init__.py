@@ -9,7 +9,19 @@ import numpy as np
 import minicell as ms
 from minicell import nn
 from minicell.teach import about
-from minicell.teach.trials import Ended, Trial, begun, class_of, dict_of, dots, end, function_of, sorted_words
+from minicell.teach.exercise import same
+from minicell.teach.trials import (
+    Ended,
+    Trial,
+    begun,
+    class_of,
+    dict_of,
+    dots,
+    end,
+    function_of,
+    one_gradient,
+    sorted_words,
+)
 
 from .figures import FIGURES
 from .network import Net, accuracy, handwriting, spikes, train
@@ -72,7 +84,7 @@ def neuron(answer: Any, rows: np.ndarray = ROWS) -> Trial:
         given = kind(v_threshold=0.5, beta=0.6, detached=detached)  # with 1, v / threshold - 1 would be v - threshold
         got[reset] = back(given, x, v)
         due[reset] = back(lambda x, v, cut=detached: written_out(x, v, cut), x, v)
-    wrong = [part for part, value in due.items() if not agree(got[part], value)]
+    wrong = [part for part, value in due.items() if not same(got[part], value)]
     rows = [f'{part}: got {written(got[part])}, and it should be {written(due[part])}' for part in wrong[:2]]
     said = f'{len(due)} parts agree: the slope, the spikes, the membranes, and the way back through the reset.'
     # a few spikes fit several beliefs, and so does one way back: each counts as a whole
@@ -112,15 +124,9 @@ def surrogate(cell: Any, x: Any, dout: Any) -> Any:
         raise
     if dots(returned):
         return ...
-    if not (isinstance(returned, tuple | list) and len(returned) == 1 and isinstance(returned[0], ms.Tensor)):
-        kind = 'a bare Tensor' if isinstance(returned, ms.Tensor) else type(returned).__name__
-        end(f'bprop returned {kind}; one gradient is written `(dx,)`.', returned=kind)
+    if said := one_gradient(returned):
+        end(said, returned=said)
     return np.asarray(returned[0].asnumpy(), np.float64)
-
-
-def agree(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two parts are the same numbers."""
-    return one.shape == other.shape and np.allclose(one, other)
 
 
 def written(values: np.ndarray) -> str:

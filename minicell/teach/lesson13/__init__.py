@@ -175,53 +175,5 @@ def engine(old: str, new: str) -> tuple[ModuleType]:
 
 
 SLOPE = 'abs(x) - 3 * x at x = 0', (lambda x: abs(x) - 3 * x, 0.0), -3.0  # one side alone says -2 or -4
-TRIALS = {
-    '13a': Step(1, (probes.constant, probes.addresses, probes.found_again)),
-    '13b': Step(
-        2,
-        (
-            probes.constants_leave_none,
-            probes.the_first_leaf_counts,
-            probes.one_input_is_enough,
-            probes.the_entry_holds_tensors,
-            probes.the_rules,
-        ),
-    ),
-    '13c': Step(
-        3,
-        (
-            probes.walks_down,
-            probes.calls_with_leaves,
-            probes.chains,
-            probes.several_inputs,
-            probes.two_branches,
-            probes.a_constant,
-            probes.unused_input,
-            probes.only_what_is_due,
-        ),
-    ),
-    '13d': Step(
-        4,
-        (
-            probes.chains,
-            probes.two_uses,
-            probes.more_uses,
-            probes.only_what_is_due,
-            probes.still_the_first_leaf,
-            probes.constants_of_other_shapes,
-            probes.the_sum_is_on_the_tape,
-        ),
-    ),
-    '13e': Step(5, (probes.takes_over, probes.gets_dout, probes.without_bprop, probes.one_entry, probes.when_asked)),
-    '13f': Step(
-        6,
-        (
-            probes.first_order,
-            probes.second_order,
-            probes.second_order_of_a_cell,
-            probes.higher_orders,
-            probes.one_in_the_other,
-        ),
-    ),
-    '13g': Hunt(WORDS, HIDDEN, engine, noun='Engine', slope=SLOPE),
-}
+TRIALS = {name: Step(number, looks) for number, (name, looks) in enumerate(zip(STEPS, probes.STEPS, strict=True), 1)}
+TRIALS['13g'] = Hunt(WORDS, HIDDEN, engine, noun='Engine', slope=SLOPE)

@@ -296,7 +296,7 @@ def still_the_first_leaf(m: SimpleNamespace) -> str:
     return 'A leaf with the address 0.'
 
 
-def constants_of_other_shapes(m: SimpleNamespace) -> str:
+def other_shapes(m: SimpleNamespace) -> str:
     """Constants of several shapes."""
 
     def program(m: Any) -> Callable:
@@ -440,3 +440,14 @@ def one_in_the_other(m: SimpleNamespace) -> str:
     """An inner gradient that uses the input of the outer one."""
     at_order(m, lambda m: lambda x: x * m.grad(lambda y: x * y)(x), 3.0, '`x * grad(lambda y: x * y)(x)`', 2)
     return 'The input of the inner gradient and that of the outer one stay apart.'
+
+
+# what is looked at in each step
+STEPS = (
+    (constant, addresses, found_again),
+    (constants_leave_none, the_first_leaf_counts, one_input_is_enough, the_entry_holds_tensors, the_rules),
+    (walks_down, calls_with_leaves, chains, several_inputs, two_branches, a_constant, unused_input, only_what_is_due),
+    (chains, two_uses, more_uses, only_what_is_due, still_the_first_leaf, other_shapes, the_sum_is_on_the_tape),
+    (takes_over, gets_dout, without_bprop, one_entry, when_asked),
+    (first_order, second_order, second_order_of_a_cell, higher_orders, one_in_the_other),
+)
