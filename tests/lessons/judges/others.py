@@ -49,7 +49,7 @@ PROGRAMS: dict[str, tuple[Callable, tuple[float, ...]]] = {
 PRODUCTS: dict[str, Callable] = {
     'square': lambda x: x * x,
     'inner': lambda x: ops.exp(ops.sin(x) * (x * x)),
-    'mixed': lambda x: ops.exp(x) * ops.sin(x) * x,
+    'mixed': lambda x: ops.exp(x) * ops.sin(x) + x * x,
 }
 RISES: dict[str, tuple[Callable, float]] = {
     'staircase': (lambda w: np.clip(3 * np.floor(w / 3) + 1, -4, 5), 3.0),
