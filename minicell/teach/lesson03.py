@@ -5,7 +5,7 @@ from typing import Any
 
 from minicell import nn, ops
 from minicell.teach.figure import Tapes, tape_of
-from minicell.teach.trials import Hunt, bprop_check, cell, points
+from minicell.teach.trials import BpropCheck, Hunt, cell, points
 from minicell.view.picture import Picture
 
 # ---- the loss, scaled ------------------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ def loss_scale(net: Any, x: Any, y: Any) -> Tapes:
 
 SHAPES = ((2, 3, 3), (4, 2, 3), (1, 5, 2), (3, 1, 4))  # n, k, m: on the first, y is square, as in the document
 
-matmul = bprop_check(
+matmul = BpropCheck(
     'MatMul',
     ('dx', 'dy'),
     lambda x, y: ops.matmul(x, y),

@@ -88,7 +88,7 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
     assert complaints(cells) == []
     start, jumped, lost, back, reset, unlocked, ends, shown = map(printed, cells[1:])
     assert start == '5 True False True\n'
-    assert jumped.startswith('## The product was not taped') and 'true dx' in jumped and 'L03-s6-x1' in jumped
+    assert jumped.startswith('## Four steps through') and 'true dx' in jumped and 'L03-s6-x1' in jumped
     assert jumped.endswith('True\n')
     assert lost == 'L03-s6-x1 no such code\n'
     assert 'L03-s5-x1' in back and 'Tape' in back
