@@ -41,12 +41,60 @@ INSIDE = {
 RETURNS = {
     'dim': '_int', 'numel': '_int', 'is_floating_point': '_bool', '__contains__': '_bool', 'max': 'Any', 'min': 'Any',
     'itemsize': '_int', 'nbytes': '_int', 'ndim': '_int', 'size': '_int', 'strides': '_tuple[_int, ...]',
-    'jit': 'Any', # what a jit function is: it can be called, and has graphs
 }  # fmt: skip
 # what can be set, or is anything: older checkers let no method take the place of an attribute that is something else
 ATTRIBUTES = {
     'training': '_bool', 'requires_grad': '_bool', 'phase': '_str', 'bprop_debug': '_bool', 'shown': '_str',
     'bprop': 'Any', 'kernel': 'Any', 'rule': 'Any', '__call__': 'Any',
+}  # fmt: skip
+# What an annotation of Python's own cannot say: that a Cell is called as its construct is, and what a gradient is called
+# with. `P` are the parameters of the function that is given, and `R` is what it returns.
+CALLED = {'Cell.__call__': '(self: Constructed[P, R], *args: P.args, **kwargs: P.kwargs) -> R'}
+CONSTRUCTED = '''\
+class Constructed(Protocol[P, R]):
+    def construct(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+'''
+JITTED = '''\
+class Jitted(Generic[P, R]):
+    traced: _int
+    @property
+    def graphs(self) -> _list[Graph]: ...
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    @overload
+    def __get__(self, owner: None, kind: _type[Any] | None = ...) -> Self: ...
+    @overload
+    def __get__(self: Jitted[Concatenate[Any, Q], R], owner: _object, kind: _type[Any] | None = ...) -> Callable[Q, R]: ...
+'''
+FUNCTION, ONE, SEVERAL = 'Callable[P, Any]', 'Tensor', '_tuple[Tensor, ...]'
+PLAIN = {'has_aux': 'Literal[False]', 'return_ids': 'Literal[False]', 'sens_param': 'Literal[False]'}
+ASKED = [  # of grad: for what, and what the gradients are
+    ({'grad_position': '_int', 'weights': 'None'}, ONE),
+    ({'grad_position': '_tuple[_int, ...]', 'weights': 'None'}, SEVERAL),
+    ({'grad_position': 'None', 'weights': 'Parameter'}, ONE),
+    ({'grad_position': 'None', 'weights': 'Sequence[Parameter]'}, SEVERAL),
+]
+OVERLOADS = {
+    'grad': [({'fn': FUNCTION, **asked, **PLAIN}, f'Callable[P, {given}]') for asked, given in ASKED],
+    'value_and_grad': [
+        ({'fn': 'Callable[P, R]', **asked, **PLAIN}, f'Callable[P, _tuple[R, {given}]]') for asked, given in ASKED
+    ],
+    'vjp': [
+        (
+            {'fn': 'Callable[..., R]', 'weights': 'None', 'has_aux': 'Literal[False]'},
+            f'_tuple[R, Callable[..., {SEVERAL}]]',
+        )
+    ],
+    'jit': [
+        ({'function': 'Callable[P, R]'}, 'Jitted[P, R]'),
+        ({'function': 'None'}, 'Callable[[Callable[P, R]], Jitted[P, R]]'),
+    ],
+}
+# which defaults are among the values of an annotation: with any other one, the parameter has to be given
+USUAL = {'None': type(None), '_int': int, 'Literal[False]': bool}
+HOMES = {
+    'Callable': 'collections.abc', 'Sequence': 'collections.abc', 'Any': 'typing', 'Concatenate': 'typing',
+    'Generic': 'typing', 'Literal': 'typing', 'Protocol': 'typing', 'Self': 'typing', 'overload': 'typing',
+    'Parameter': 'minicell.common.parameter', 'Tensor': 'minicell.core.tensor', 'Graph': 'minicell.graph.ir',
 }  # fmt: skip
 
 
@@ -61,9 +109,11 @@ def evaluated(function: Callable) -> inspect.Signature:
 class Stub:
     """One `.pyi` file while it is written."""
 
-    def __init__(self, module: str, own: str = '') -> None:
+    def __init__(self, module: str, own: str = '', taken: str = '') -> None:
         self.module, self.own = module, own  # own: the class that is written here in full
+        self.taken = taken  # the name of a class of its own, and of another one that stands elsewhere
         self.imports: set[str] = set()
+        self.variables: set[str] = set()  # that stand for types
         self.lines: list[str] = []
 
     def spelled(self, kind: object, given: bool = False) -> str:
@@ -97,6 +147,9 @@ class Stub:
     def of(self, module: str, name: str) -> str:
         """A name that is imported, unless it is written in this very file."""
         module = module.partition('._')[0]  # Python 3.13 keeps Path in pathlib._local
+        if name == self.taken:
+            self.imports.add(f'from {module} import {name} as _{name}')
+            return f'_{name}'
         if module != self.module and f'from {module} import {name} as {name}' not in self.lines:
             self.imports.add(f'from {module} import {name}')
         return name
@@ -158,6 +211,30 @@ class Stub:
     def function(self, name: str, function: Callable) -> None:
         self.lines.append(f'def {name}{self.signature(function, name)}: ...')
 
+    def overloads(self, name: str, function: Callable, open_end: bool = True) -> None:
+        """A function that returns something else for other kinds of arguments; open_end: for all others, Any."""
+        for kinds, returned in OVERLOADS[name]:
+            given = []
+            for each in evaluated(function).parameters.values():
+                text = self.parameter(each, False)
+                if kind := kinds.get(each.name):
+                    text = f'{each.name}: {kind}' + ' = ...' * isinstance(each.default, USUAL.get(kind, ()))
+                given.append('*, ' * (each.kind is each.KEYWORD_ONLY and '*' not in ''.join(given)) + text)
+            self.written(f'@overload\ndef {name}({", ".join(given)}) -> {returned}: ...')
+        if open_end:
+            self.lines.append('@overload')
+            self.function(name, function)
+
+    def written(self, text: str) -> None:
+        """Lines as they are, with what they need."""
+        self.lines += text.splitlines()
+        for name in re.findall(r'\w+', text):
+            if name in HOMES:
+                self.of(HOMES[name], name)
+            elif name in ('P', 'Q', 'R'):
+                kind = self.of('typing', 'TypeVar' if name == 'R' else 'ParamSpec')
+                self.variables.add(f"{name} = {kind}('{name}'{', covariant=True' * (self.own == 'Cell' and name == 'R')})")
+
     def written_class(self, cls: type) -> None:
         """A class with all that it has when the package is loaded, and its base in the core has."""
         self.lines.append(f'class {cls.__name__}:')
@@ -188,6 +265,8 @@ class Stub:
                 yield f'@staticmethod\n    def {name}{self.signature(value.__func__, name)}: ...'
             elif name in ('__eq__', '__ne__'):
                 yield f'def {name}(self, other: _object) -> {cls.__name__}: ...  # type: ignore[override]'
+            elif called := CALLED.get(f'{cls.__name__}.{name}'):
+                yield f'def {name}{called}: ...'
             elif inspect.isfunction(value):
                 ignore = '  # type: ignore[misc]' * (name == '__rmul__')  # [0] * Tensor(2) is a list's own, too
                 yield f'def {name}{self.signature(value, name, True)}: ...{ignore}'
@@ -200,6 +279,8 @@ class Stub:
         settings = [self.parameter(each, False) for each in told.parameters.values()]
         self.lines.append(f'class {cls.__name__}({base}):')
         self.lines.append(f'    def __init__({", ".join(["self", *settings])}) -> None: ...')
+        if (call := 'construct') in dir(cls):
+            self.lines.append(f'    def {call}{self.signature(cls.construct, call, True)}: ...')
 
     def named(self, name: str, module: str) -> None:
         """A name that is handed on from the module where it stands."""
@@ -208,7 +289,7 @@ class Stub:
 
     def text(self) -> str:
         aliases = [line for line in ALIASES if re.search(rf'(?<!\w){line.split()[-1]}\b', '\n'.join(self.lines))]
-        return HEAD + '\n'.join([*sorted({*self.imports, *aliases}), '', *self.lines]) + '\n'
+        return HEAD + '\n'.join([*sorted({*self.imports, *aliases}), *sorted(self.variables), '', *self.lines]) + '\n'
 
 
 def of_classes(module: str, *classes: type) -> str:
@@ -219,9 +300,37 @@ def of_classes(module: str, *classes: type) -> str:
     return stub.text()
 
 
+def of_cell() -> str:
+    """The base of all Cells."""
+    stub = Stub('minicell.nn.cell', 'Cell')
+    stub.written(CONSTRUCTED)
+    stub.written_class(nn.Cell)
+    return stub.text()
+
+
+def of_grad() -> str:
+    """The ways to ask for a gradient."""
+    from minicell.core import grad
+
+    stub = Stub('minicell.core.grad')
+    for name in ('grad', 'value_and_grad', 'vjp'):
+        stub.overloads(name, getattr(grad, name))
+    return stub.text()
+
+
+def of_jit() -> str:
+    """What makes a graph of a function."""
+    from minicell.graph.jitted import jit
+
+    stub = Stub('minicell.graph.jitted')
+    stub.written(JITTED)
+    stub.overloads('jit', jit, open_end=False)
+    return stub.text()
+
+
 def of_ops() -> str:
     """Every op, as a function and as a class."""
-    stub = Stub('minicell.ops')
+    stub = Stub('minicell.ops', taken='DType')
     for name, value in [(name, getattr(ops, name)) for name in dir(ops)]:  # some load when asked for
         module = getattr(value, '__module__', None) or ''
         if name.startswith('_') or not module.startswith('minicell') or module in HELPERS or name in HELPERS:
@@ -293,7 +402,7 @@ def of_minicell() -> str:
                 stub.named(name, value.__name__.rpartition('.')[0])
         elif isinstance(value, minicell.core.dtype.DType):
             stub.lines.append(f'{name}: {stub.of("minicell.core.dtype", "DType")}')
-        elif name in ('from_numpy', 'jit'):
+        elif name == 'from_numpy':
             stub.function(name, value)
         elif module.startswith('minicell'):
             stub.named(name, 'minicell.shown' if name == 'Tape' else module)
@@ -305,7 +414,9 @@ def stubs() -> dict[str, str]:
     return {
         'minicell/__init__.pyi': of_minicell(),
         'minicell/core/tensor.pyi': of_classes('minicell.core.tensor', minicell.Tensor),
-        'minicell/nn/cell.pyi': of_classes('minicell.nn.cell', nn.Cell),
+        'minicell/core/grad.pyi': of_grad(),
+        'minicell/graph/jitted.pyi': of_jit(),
+        'minicell/nn/cell.pyi': of_cell(),
         'minicell/shown.pyi': of_classes('minicell.shown', minicell.Tape),
         'minicell/nn/__init__.pyi': of_nn(),
         'minicell/ops/__init__.pyi': of_ops(),

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import platform
 import signal
 import sys
 from collections.abc import Sequence
@@ -95,6 +96,7 @@ def check(options: argparse.Namespace, extra: Sequence[str]) -> int:
     """What was found, a line each; status 1 if something is missing."""
     from minicell.installation import look
 
+    print(f'minicell {__version__} on {platform.platform()}. To report a fault, paste all of this.')
     if told := home.settle():
         print(told)
     findings = look()

@@ -89,26 +89,31 @@ def test_version(capsys):
     assert capsys.readouterr().out == f'minicell {__version__}\n'
 
 
-WRONG = (
-    '--port x',
-    '--port 0',
-    '--port 65536',
-    '--prot 1',
-    'lesson',
-    'copy',
-    'copy a b',
-    'check x',
-    'check -- x',
-)
-WRONG += 'copy a -- b', 'site --address nonsense a', 'site --address ftp://a.b c', 'site --address https:// c'
+LONG = 'a' * 300
+BAD = """--prot --port= --port=0 --port=-1 --port=65536 --port=1e3 --port=٣ --port=0x50 --port=8888.0 --no-browser=1 --version=1
+    -x -- -p8888 --LAB --teach --lite=1 --pyth --address --address= --address=nonsense --address=ftp://a.b --address=https://
+    --address=//a.b --address=https://a.b/?q --address=https://a.b/#f --help=x ---- --no_browser"""
+BAD = [[each] for each in BAD.split()] + [[''], [' '], ['a', 'b'], ['check', 'x'], ['a', '--', 'b'], ['copy', 'a', 'b'], [LONG]]
+BAD += [[each] for each in ('file', 'file/in', 'loop', '/dev/null', '/dev/null/in', '/proc/none', '/proc/self/mem')]
 
 
-@pytest.mark.parametrize('wrong', WRONG)
-def test_wrong_arguments_are_refused(wrong, wheel, opened, capsys):
-    with pytest.raises(SystemExit) as stop:
-        command.main(wrong.split())
-    assert stop.value.code == 2 and not opened
-    assert re.search(r'minicell( \w+)?: error: ', capsys.readouterr().err)
+@pytest.mark.parametrize('sub', [[], ['copy'], ['site'], ['check']], ids=lambda sub: ' '.join(sub) or 'alone')
+def test_bad_arguments_end_in_one_sentence(sub, opened, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path('file').write_text('mine')
+    Path('loop').symlink_to('loop')
+    assert len(BAD) >= 40
+    for bad in BAD:
+        if bad == ['--'] and sub in ([], ['check']):
+            continue  # nothing more for JupyterLab: no mistake
+        try:
+            status = command.main([*sub, *bad])
+        except SystemExit as stop:
+            status = stop.code
+        *usage, said = capsys.readouterr().err.splitlines()
+        assert status == 2 and ' error: ' in said or status == 1 and not usage, bad
+        assert said.startswith('minicell') and len(said) < 500, bad
+    assert not opened and sorted(os.listdir()) == ['file', 'loop']
 
 
 def test_a_wheel_lays_a_copy_in_the_current_folder(wheel, opened, capsys):
@@ -275,26 +280,37 @@ def test_check_says_what_is_missing(monkeypatch, capsys):
 
 
 GONE = """
-import sys
+import importlib.metadata, os, sys
 
 class Gone:
     def find_spec(name, path=None, target=None):
-        if name.partition('.')[0] == sys.argv[1]:
+        if name.partition('.')[0] == os.environ['GONE']:
             raise ModuleNotFoundError(f'No module named {name!r}', name=name)
 
+def version(name, found=importlib.metadata.version):
+    if name == os.environ['GONE']:
+        raise importlib.metadata.PackageNotFoundError(name)
+    return found(name)
+
 sys.meta_path.insert(0, Gone)
-from minicell.__main__ import main
-sys.exit(main(['check']))
+importlib.metadata.version = version
 """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('gone', ['jupyter_core', 'jupyter_client', 'traitlets'])
-def test_check_lives_without_what_it_looks_for(gone):
-    done = subprocess.run([sys.executable, '-c', GONE, gone], capture_output=True, text=True)
+@pytest.mark.parametrize('gone', [*check.NEEDS, 'jupyter_core', 'jupyter_client', 'traitlets', 'ipykernel', 'tornado'])
+def test_check_lives_without_what_it_looks_for(gone, tmp_path):
+    """In a Python, and a kernel of it, in which one package is not there."""
+    (tmp_path / 'sitecustomize.py').write_text(GONE)
+    env = {**os.environ, 'GONE': gone, 'PYTHONPATH': os.pathsep.join([str(tmp_path), str(lessons.PACKAGE.parent)])}
+    run = [sys.executable, '-m', 'minicell', 'check']
+    done = subprocess.run(run, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (1, '')
-    (said,) = [line for line in done.stdout.splitlines() if line.startswith('✗ a kernel')]
-    assert f'{gone.replace("_", "-")} is not installed' in said and 'pip install' in said
+    first, *lines = done.stdout.splitlines()
+    name = gone.replace('_', '-')
+    told = [line for line in lines if line.startswith('✗') and f'{name} is not installed' in line]
+    assert told and all(f'pip install {name}' in line for line in told) and __version__ in first
+    assert all(line[2:].partition(':')[0] in lines[-1] for line in told) and 'is ready' not in lines[-1]
 
 
 def test_check_says_why_a_kernel_does_not_start(monkeypatch):

@@ -22,7 +22,7 @@ FLOORS = [
     {'traps'},
     {'tracing', 'printed', 'heard'},
     {'ops'},
-    {'composite', 'jacobian', 'linear', 'numpy'},
+    {'composite', 'jacobian', 'linear', 'numpy', 'start'},
     {'common', 'nn', 'amp', 'checkpoint'},
     {'graph', 'numpy', 'shown', 'explanation'},
     {'ink'},

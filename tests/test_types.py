@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 RIGHT = """\
 from pathlib import Path
+from typing import assert_type
 
 import minicell as ms
 import minicell.numpy as mnp
@@ -64,8 +65,15 @@ x = ms.tensor([0.5, 1.5], dtype=ms.float32)
 shape: tuple[int, ...] = (x.reshape(2, -1) @ ops.ones((1, 3))).T.shape
 number: float = float(ops.relu(x - 1)[0]) + ms.from_numpy(x.asnumpy()).astype(ms.float64).mean().item()
 slope: Tensor = ms.grad(Square())(x) + ms.grad(Cube())(x)
+assert_type(Square()(x), Tensor)
+assert_type(nn.ReLU()(x), Tensor)
+assert_type(norm(x), Tensor)
+assert_type(ms.grad(Square())(x), Tensor)
+assert_type(ms.grad(Square(), (0,))(x), tuple[Tensor, ...])
 value, slopes = ms.value_and_grad(Square(), 0, None)(x)
+assert_type((value, slopes), tuple[Tensor, Tensor])
 out, back = ms.vjp(Square(), x)
+assert_type(back(out), tuple[Tensor, ...])
 out, along = ms.jvp(Square(), x, ops.ones_like(x))
 first: Tensor = GradOperation(get_all=True)(Square())(x)[0]
 rows: Tensor = ms.jacrev(Square())(x)
@@ -80,6 +88,7 @@ written: type[Path] = type(tape.save('tape.html'))
 same: ms.Tape = ms.explain(Square(), x)
 
 net = Net()
+assert_type(ms.value_and_grad(net, None, net.trainable_params())(x.reshape(1, 2))[1], tuple[Tensor, ...])
 net.training = True
 net.set_train().set_grad()
 step = nn.SGD(net.trainable_params(), learning_rate=0.1)
@@ -99,11 +108,11 @@ import minicell as ms
 from minicell import Tensor, nn, ops
 
 x = Tensor([1.0], dtype='float32')  # arg-type
-ms.grad(3)  # arg-type
+ms.grad(3)  # call-overload
 ms.grad(nn.ReLU(), grad_position='x')  # arg-type
-ms.grad(nn.ReLU(), has_aux=1)  # arg-type
-ms.value_and_grad(nn.ReLU(), weight=None)  # call-arg
-ms.vjp(nn.ReLU(), 2.0)  # arg-type
+ms.grad(nn.ReLU(), has_aux=1)  # call-overload
+ms.value_and_grad(nn.ReLU(), weight=None)  # call-overload
+ms.vjp(nn.ReLU(), 2.0)  # call-overload
 ops.sin(2.0)  # arg-type
 ops.add(x, 'one')  # arg-type
 ops.add(x)  # call-arg
@@ -121,7 +130,11 @@ ms.check_bprop(3)  # arg-type
 ms.check_bprop(nn.ReLU(), x).row  # attr-defined
 ms.Tape().event  # attr-defined
 ms.Tape().save(3)  # arg-type
-ms.jit(capture_mode=3)  # arg-type
+nn.ReLU()(x, x)  # call-arg
+ms.grad(nn.ReLU())(2.0)  # arg-type
+ms.value_and_grad(nn.ReLU())(x, x)  # call-arg
+ms.jit(ops.sin)(2.0)  # arg-type
+ms.jit(capture_mode=3)  # call-overload
 ms.no_such_name  # attr-defined
 """
 
