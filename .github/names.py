@@ -15,7 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / '.github/names.txt'
 LOG = ROOT / 'CHANGELOG.md'
-PART = re.compile(r'(?<=<!-- names: written by \.github/names\.py -->\n).*?(?=^<!-- up to here: names -->)', re.M | re.S)
+PART = re.compile(
+    r'(?<=<!-- names: written by \.github/names\.py -->\n).*?(?=^<!-- up to here: names -->)', re.M | re.S
+)
 # What users import, and what it is called in a text. A class that stands in a module of its own has its methods there.
 MODULES = {'minicell/__init__.pyi': 'ms', 'minicell/nn/__init__.pyi': 'nn', 'minicell/ops/__init__.pyi': 'ops'}
 CLASSES = {
@@ -51,7 +53,7 @@ def written(module: str, alias: ast.alias) -> str:
     """The parameters of what a stub hands on, as its own module has them."""
     path = module.replace('.', '/')
     files = [path + end for end in ('.pyi', '/__init__.pyi', '.py', '/__init__.py') if (ROOT / (path + end)).is_file()]
-    for node in parsed(files[0]) if files else []:
+    for node in reversed(parsed(files[0]) if files else []):  # of overloads, the last one takes all
         if getattr(node, 'name', '') == alias.name:
             return made(node) if isinstance(node, ast.ClassDef) else member(node)[1]
     return ''
@@ -77,10 +79,8 @@ def member(node: ast.FunctionDef | ast.AnnAssign) -> tuple[str, str]:
     for each in [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]:
         if each:
             each.annotation = None
-    for k, default in enumerate(given.defaults):
-        given.defaults[k] = ast.Name('…')
-    for k, default in enumerate(given.kw_defaults):
-        given.kw_defaults[k] = default and ast.Name('…')
+    given.defaults = [ast.Name('…') for _ in given.defaults]
+    given.kw_defaults = [each and ast.Name('…') for each in given.kw_defaults]
     return node.name, f'({re.sub("^self(, )?", "", ast.unparse(given))})'
 
 

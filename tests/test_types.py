@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -164,6 +165,15 @@ def test_stubs_are_what_their_script_writes():
     assert sorted(stubs) == sorted(str(file.relative_to(ROOT)) for file in (ROOT / 'minicell').rglob('*.pyi'))
     late = [path for path, text in stubs.items() if (ROOT / path).read_text(encoding='utf-8') != text]
     assert late == [], 'run: python .github/stubs.py'
+
+
+def test_the_changelog_says_which_names_came_went_or_changed():
+    names_of = runpy.run_path(str(ROOT / '.github/names.py'))
+    written = names_of['PART'].search((ROOT / 'CHANGELOG.md').read_text(encoding='utf-8'))
+    assert written[0] == names_of['part'](), 'run: python .github/names.py'
+    before, now = names_of['kept'](), names_of['names']()
+    assert len(before) > 500 and now['ops.add'] == before['ops.add'] == '(input, other)'
+    assert {f'ms.{name}' for name in offered('minicell/__init__.pyi')} - {*now} == {'ms.__version__'}
 
 
 def offered(stub: str) -> set[str]:

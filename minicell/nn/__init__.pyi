@@ -6,7 +6,6 @@ from builtins import str as _str
 from builtins import tuple as _tuple
 from collections.abc import Sequence
 from minicell.core.tensor import Tensor
-from minicell.nn.layer.pooling import _Pool
 from typing import Any
 
 from minicell.nn.cell import Cell as Cell
@@ -74,10 +73,10 @@ from minicell.nn.layer.conv import Conv2d as Conv2d
 from minicell.nn.layer.normalization import BatchNorm1d as BatchNorm1d
 from minicell.nn.layer.normalization import BatchNorm2d as BatchNorm2d
 from minicell.nn.layer.normalization import LayerNorm as LayerNorm
-class AvgPool2d(_Pool):
+class AvgPool2d(Cell):
     def __init__(self, kernel_size: _int | _tuple[_int, ...] = ..., stride: _int | _tuple[_int, ...] = ..., pad_mode: _str = ..., padding: _int | _tuple[_int, ...] = ..., count_include_pad: _bool = ..., data_format: _str = ...) -> None: ...
     def construct(self, x: Tensor) -> Tensor: ...
-class MaxPool2d(_Pool):
+class MaxPool2d(Cell):
     def __init__(self, kernel_size: _int | _tuple[_int, ...] = ..., stride: _int | _tuple[_int, ...] = ..., pad_mode: _str = ..., padding: _int | _tuple[_int, ...] = ..., dilation: _int | _tuple[_int, ...] = ..., data_format: _str = ...) -> None: ...
     def construct(self, x: Tensor) -> Tensor: ...
 class BCELoss(LossBase):

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from math import cos, floor, pi
-from typing import Any
 
 from .. import ops
 from ..common.parameter import Parameter
@@ -65,7 +64,7 @@ class TrainOneStepCell(Cell):
         self.grad = GradOperation(get_by_list=True, sens_param=True)  # for the construct of a class derived from this
         self.sens, self.return_grad = 1.0 if sens is None else sens, return_grad
 
-    def construct(self, *inputs: Tensor) -> Any:
+    def construct(self, *inputs: Tensor) -> object:
 
         def scaled(*inputs: Tensor) -> tuple[Tensor, Tensor]:
             loss = self.network(*inputs)
