@@ -279,6 +279,10 @@ def test_every_public_name_has_a_page_with_its_signature_and_its_words(pages):
         assert ' at 0x' not in page and '&lt;function' not in page, name.path
     grad = pages['api/minicell.grad.html'].main
     assert all(said in unescape(grad) for said in ('grad(fn', '<p>A function', '>>> print(ms.grad'))
+    assert '<a href="../api/minicell.value_and_grad.html"><code>value_and_grad</code></a>' in grad
+    assert 'np.abs' in re.sub('<[^>]+>', '', pages['api/minicell.ops.abs.html'].main), (
+        'its kernel, where it has no words'
+    )
     named = {(name.module, name.name) for name in reference.names()}
     assert {('minicell', 'Tape'), ('minicell.nn', 'Cell'), ('minicell.ops', 'sin'), ('minicell.ops', 'Sin')} <= named
     assert ('minicell.errors', 'BpropTupleError') in named and ('minicell.ops', 'must_be') not in named

@@ -97,10 +97,10 @@ def test_workflows_pin_what_they_use_and_hold_no_password():
         text = path.read_text(encoding='utf-8')
         assert 'secrets.' not in text, path.name
         for action in re.findall(r'uses: (\S+)', text):
-            ours = action.startswith('./.github/')
+            ours = action.startswith('$/.github/')
             assert ours or re.fullmatch(r'[\w/-]+@[0-9a-f]{40}', action), f'{path.name}: {action}'
         for job in yaml.safe_load(text)['jobs'].values():
-            assert 'timeout-minutes' in job or job['uses'].startswith('./.github/'), path.name
+            assert 'timeout-minutes' in job or job['uses'].startswith('$/.github/'), path.name
 
 
 def test_a_release_is_what_was_tried_at_its_own_tag():

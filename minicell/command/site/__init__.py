@@ -38,8 +38,8 @@ TIMEOUT = 300  # seconds a cell
 # Said once in a lesson: a question needs no Python, the check of an exercise does.
 CHECKS = 'class="mc-card exercise"'
 NEEDS = (
-    '<p class="needs">{}To check what you wrote, run this lesson: <code>minicell</code> on your machine, or its badge '
-    'in the README. The hints, the solution and the common mistakes are here.</p>'
+    '<p class="needs">{}To check what you wrote, run this lesson <a href="course.html">on your machine</a>. The hints, '
+    'the solution and the common mistakes are here.</p>'
 )
 # What JupyterLite answers; it needs a web server, so that the page takes these away where it was opened as a file.
 ANSWER = '<span class="served"><a href="{}">Answer here, in your browser</a>: it starts in half a minute. </span>'
@@ -192,7 +192,7 @@ def cells(notebook: Any, needs: str = '') -> Iterator[str]:
     """Each cell of a lesson as HTML; `needs` stands under the first exercise."""
     for cell in notebook.cells:
         if cell.cell_type == 'markdown':
-            yield CELL.format(kind='text', id=cell.id, body=texts.html_of(cell.source))
+            yield CELL.format(kind='text', id=cell.id, body=reference.linked(texts.html_of(cell.source)))
             continue
         shown = '\n'.join(filter(None, map(output, cell.outputs)))
         if CHECKS in shown:
