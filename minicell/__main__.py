@@ -66,8 +66,8 @@ def open_lessons(options: argparse.Namespace, extra: Sequence[str]) -> int:
     """JupyterLab on the lessons, until the learner stops it."""
     if options.port:
         lab.check_free(options.port)
-    lessons = Path.cwd() / COPY
-    copied = copy_lessons(lessons)
+    copied = copy_lessons(Path(COPY))
+    lessons = Path(COPY).absolute()
     print(f'The lessons are in {lessons}', flush=True)
     say_older(copied.older)
     if told := home.settle():

@@ -226,10 +226,6 @@ def test_copy_leaves_out_what_is_not_for_learners(wheel):
 def test_copy_into_a_file_gets_a_sentence(wheel, capsys):
     Path('course').write_text('a file in the way')
     tells(fails(capsys, 'copy', 'course'), 'course', 'is a file')
-    with pytest.raises(SystemExit):
-        command.main(['copy', ''])
-    tells(capsys.readouterr().err.splitlines()[-1], 'current one', ' .')
-    assert os.listdir() == ['course']
 
 
 def test_the_answers_are_for_teachers(wheel):
@@ -271,17 +267,12 @@ def test_check_finds_all_that_is_needed(capsys):
 
 
 def test_check_says_what_is_missing(monkeypatch, capsys):
-    def absent(name: str) -> str:
-        raise check.importlib.metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(check.importlib.metadata, 'version', absent)
     monkeypatch.setattr(check.shutil, 'which', lambda name: None)
     monkeypatch.setattr(check, 'FRONT_END', 'not-there')
     monkeypatch.setattr(check, '_kernel', lambda: check.Finding(False, 'a kernel', 'does not start'))
     assert command.main(['check']) == 1
     said = capsys.readouterr().out
     found = {line.partition(':')[0]: line for line in said.splitlines()}
-    assert 'not installed' in found['✗ numpy'] and 'pip install' in found['✗ numpy']
     tells(found['○ dot (Graphviz)'], 'not found', 'not needed')
     tells(found['✗ widgets in JupyterLab'], 'not-there', 'missing')
     assert said.splitlines()[-1].endswith(', '.join(each[2:] for each in found if each[0] == '✗'))

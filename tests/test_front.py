@@ -238,7 +238,7 @@ def test_every_page_is_whole(pages):
 
 
 def test_every_link_leads_to_a_page(pages):
-    known = {*pages, 'index.html', *site.BESIDE, *(f'course/{path.name}' for path in STILLS)}
+    known = {*pages, 'index.html', 'LICENSE.txt', *site.BESIDE, *(f'course/{path.name}' for path in STILLS)}
     known |= {f'{path.stem}.html' for path in (ROOT / 'lessons').glob('[0-9]*.ipynb')}
     for path, page in pages.items():
         folder = path.rpartition('/')[0]

@@ -191,6 +191,7 @@ def test_a_checker_finds_every_name_that_comes_late_or_from_a_table():
     late = {name for name in dir(ms) if not name.startswith('_') and not inspect.ismodule(getattr(ms, name))}
     assert late - offered('minicell/__init__.pyi') == {'later', 'load_ipython_extension'}
     assert {'Tape', 'check_bprop', 'explain', 'jit', 'GRAPH_MODE', *names.DTYPES} <= late | {'bool', 'float', 'int'}
+    assert (ROOT / 'minicell/py.typed').read_text() == '', 'the mark of a typed package'
     assert set(ms.nn.__all__) == offered('minicell/nn/__init__.pyi')
     aliases = {*names.ALIASES, *names.ARGUMENTS, *ms.ops.operators.WITHOUT_SETTINGS}
     aliases.update(' '.join(names.ALIASES.values()).split())
@@ -220,7 +221,3 @@ def test_wrong_uses_are_found(tmp_path):
     due = {(number, line.partition('  # ')[2]) for number, line in enumerate(lines, 1) if '  # ' in line}
     assert len(due) == len(lines) - 3
     assert complaints(tmp_path, WRONG) == due
-
-
-def test_the_mark_of_a_typed_package_is_there():
-    assert (ROOT / 'minicell/py.typed').read_text() == ''
