@@ -8,7 +8,6 @@ import minicell as ms
 from minicell.common import initializer  # noqa: F401 (loaded)
 from tests.messages import refused
 
-
 GONE = 'ops.randint', 'ops.AvgPool', 'nn.LIFNode', 'nn.get_activation', 'common.initializer.Orthogonal'
 
 
