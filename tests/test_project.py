@@ -36,13 +36,10 @@ def block(name: str) -> str:
     return found[1]
 
 
-def test_the_version_is_one():
-    assert minicell.__version__ == PROJECT['version']
-
-
 @pytest.mark.parametrize('name', ['open', 'test'])
 def test_each_command_is_one_line_that_stands_alone(name):
     command = block(name)
+    assert name == 'open' or command in (ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8')
     assert command.count('\n') == 1
     # each makes its own venv: that does nothing the second time
     venv, *install = [part.split() for part in command.split('&&')[:2]]
@@ -74,14 +71,11 @@ def test_the_top_of_the_repository_has_what_belongs_there():
 
 def test_release_files_are_of_this_version():
     version = PROJECT['version']
+    assert minicell.__version__ == version
     citation = (ROOT / 'CITATION.cff').read_text(encoding='utf-8')
     assert f'\nversion: {version}\n' in citation
     assert f'license: {PROJECT["license"].split()[0]}\n' in citation
     assert re.search(rf'^## .*\b{re.escape(version)}\b', (ROOT / 'CHANGELOG.md').read_text(encoding='utf-8'), re.M)
-
-
-def test_contributing_has_the_command_of_the_readme():
-    assert block('test') in (ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8')
 
 
 @pytest.mark.parametrize('page', ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'CODE_OF_CONDUCT.md',

@@ -174,10 +174,7 @@ def test_a_link_holds_scene_variant_and_step(look):
     assert chosen == ['document', 'sum', 'written']
 
 
-def packed(program: str) -> str:
-    return 'program=' + base64.urlsafe_b64encode(program.encode()).decode().rstrip('=')
-
-
+packed = lambda program: 'program=' + base64.urlsafe_b64encode(program.encode()).decode().rstrip('=')
 TRICK = 'window.canary=1'
 LINKS = [packed(f'import js\njs.eval("{TRICK}")'), packed(f'</textarea><img src=x onerror={TRICK}>'), packed('a\0‮b')]
 LINKS += [f'scene=4&loss="><img src=x onerror={TRICK}>&step=2', 'scene=__proto__&step=NaN', 'scene=-1', 'step=1e999']
