@@ -53,6 +53,9 @@ def parts(repository: str, project: dict) -> dict[str, dict[str, str]]:
     cite = f'Cite it as: The minicell authors (2026). *{TITLE}*, version {version}{f", {page}" if repository else ""} '
     cite += '([CITATION.cff](CITATION.cff)). Licence: [Apache 2.0](LICENSE); of the handwritten digits in lesson 12,'
     cite += ' [CC BY 4.0](minicell/teach/lesson12/digits.txt).\n'
+    report = 'This copy has no address on GitHub yet: tell whoever gave it to you.\n'
+    if repository:
+        report = f'[Write a report that only the maintainers can read]({page}/security/advisories/new).\n'
     return {
         'README.md': {'door': door, 'get': get, 'places': colab, 'cite': cite},
         'pyproject.toml': {
@@ -61,6 +64,8 @@ def parts(repository: str, project: dict) -> dict[str, dict[str, str]]:
             else '',
             'place': f'repository = "{repository}"\ntag = "{tag}"\n',
         },
+        'SECURITY.md': {'report': report},
+        'CODE_OF_CONDUCT.md': {'report': report},
         'CITATION.cff': {'source': f'repository-code: "{page}"\n' if repository else ''},
     }
 
