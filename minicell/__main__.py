@@ -50,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Trouble as trouble:
         print(f'minicell: {trouble}', file=sys.stderr)
         return 1
+    except ModuleNotFoundError as missing:
+        print(f'minicell: {missing.name} is not installed. `minicell check` says what is due.', file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print('\nminicell: stopped', file=sys.stderr)
         return 130

@@ -290,12 +290,12 @@ importlib.metadata.version = version
 @pytest.mark.slow
 @pytest.mark.parametrize('gone', [*check.NEEDS, 'jupyter_core', 'jupyter_client', 'traitlets', 'ipykernel', 'tornado'])
 def test_check_lives_without_what_it_looks_for(gone, tmp_path):
-    """In a Python, and a kernel of it, in which one package is not there."""
-    (tmp_path / 'sitecustomize.py').write_text(GONE)
+    (tmp_path / 'sitecustomize.py').write_text(GONE)  # for the kernel, too
     env = {**os.environ, 'GONE': gone, 'PYTHONPATH': os.pathsep.join([str(tmp_path), str(lessons.PACKAGE.parent)])}
-    run = [sys.executable, '-m', 'minicell', 'check']
-    done = subprocess.run(run, cwd=tmp_path, env=env, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (1, '')
+    run = [sys.executable, '-m', 'minicell']
+    for what in (['site', 'sitecustomize.py/in'], ['check']):
+        done = subprocess.run([*run, *what], cwd=tmp_path, env=env, capture_output=True, text=True)
+        assert (done.returncode, done.stderr.count('\n')) == (1, what[0] == 'site'), done.stderr
     first, *lines = done.stdout.splitlines()
     name = gone.replace('_', '-')
     told = [line for line in lines if line.startswith('✗') and f'{name} is not installed' in line]

@@ -21,6 +21,7 @@ from minicell.command.site.front import program
 from minicell.command.site.front.scenes import CHOICES, OPENS, SCENES, programs
 from minicell.errors import LeavesTapeWarning
 from tests.messages import refused, tells
+from tests.view import hostile
 
 ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = 'https://somebody.example/minicell'
@@ -270,6 +271,13 @@ def test_the_course_has_each_lesson_with_its_minutes(pages):
     (start,) = {said.partition(' able to ')[0] for said in re.findall(r'"able">([^<]+)', main)}
     able = re.findall(rf'"able">{start} able to ([^<]+)\.<', main)
     assert len(set(able)) == lessons and all(30 < len(said) < 100 and said[0].islower() for said in able)
+
+
+def test_words_are_escaped_wherever_a_page_has_them():
+    for words in hostile.STRINGS:
+        main = texts.told(words) + texts.code(words) + reference.paragraphs(words)
+        text = document(Page('a.html', words, words, main), f'{ADDRESS}/')
+        assert words not in text or '<' not in words, 'they stand there as they are'
 
 
 def test_every_public_name_has_a_page_with_its_signature_and_its_words(pages):

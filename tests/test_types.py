@@ -1,7 +1,6 @@
 """What a type checker sees of minicell: a user's file passes in mypy's strictest mode, and mistakes are found."""
 
 import ast
-import importlib.util
 import inspect
 import json
 import os
@@ -142,9 +141,7 @@ ms.no_such_name  # attr-defined
 
 def complaints(folder: Path, text: str, *options: str) -> set[tuple[int, str]]:
     """What mypy says of a file in a folder of its own: lines and the kinds of mistakes."""
-    if not importlib.util.find_spec('mypy'):
-        assert not os.environ.get('CI'), 'on CI mypy is there'
-        pytest.skip('mypy is not installed: pip install -e .[test]')
+    pytest.importorskip('mypy')
     (folder / 'user.py').write_text(text, encoding='utf-8')
     # `silent`: of minicell's own files only what they offer is asked, as of an installed package
     command = [sys.executable, '-m', 'mypy', '--follow-imports=silent', '--show-error-codes', *options, 'user.py']
