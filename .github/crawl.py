@@ -1,4 +1,4 @@
-"""Dead links within folders of pages, texts and notebooks: `python .github/crawl.py FOLDER...` names them, and fails.
+"""Dead links in pages, texts and notebooks: `python .github/crawl.py FILE_OR_FOLDER...` names them, and fails.
 
 What leads to another server is not asked. In HTML, a link to a place on a page needs the id of that place.
 """
@@ -43,7 +43,7 @@ def is_dead(path: Path, link: str) -> bool:
 def main(folders: list[str]) -> str | None:
     """Look at all of them."""
     dead, many = [], 0
-    for path in sorted(path for folder in folders for path in Path(folder).rglob('*')):
+    for path in sorted(path for each in map(Path, folders) for path in ([each] if each.is_file() else each.rglob('*'))):
         if path.suffix in ('.html', '.md', '.ipynb') and 'lite' not in path.parts:  # JupyterLite is not ours
             for link in links(path):
                 many += 1
