@@ -249,7 +249,7 @@ class Stub:
     def home_class(self, cls: type) -> None:
         """A class with what it has beyond its bases; what a private base has is its own."""
         mine = [cls, *(kind for kind in cls.__mro__ if kind.__name__.startswith('_'))]
-        bases = [base for kind in mine for base in getattr(kind, '__orig_bases__', kind.__bases__)]
+        bases = [base for kind in mine for base in vars(kind).get('__orig_bases__', kind.__bases__)]
         listed = ', '.join(self.spelled(base) for base in bases if base is not object and base not in mine)
         self.lines.append(f'class {cls.__name__}' + f'({listed})' * bool(listed) + ':')
         lines = [*self.members(cls, mine), *self.attributes(mine)]
