@@ -37,7 +37,8 @@ def is_dead(path: Path, link: str) -> bool:
         return True
     if target.suffix != '.html' or not place or place.startswith(STATES):
         return False
-    return f'id="{unquote(place)}"' not in target.read_text(encoding='utf-8')
+    ids = re.findall(r' id="([^"]+)"', target.read_text(encoding='utf-8'))
+    return not {place, unquote(place)} & {*map(unescape, ids)}  # (as a browser looks for it)
 
 
 def main(folders: list[str]) -> str | None:
