@@ -22,7 +22,7 @@ FLOORS = [
     {'traps'},
     {'tracing', 'printed', 'heard'},
     {'ops'},
-    {'composite', 'jacobian', 'linear', 'numpy'},
+    {'composite', 'jacobian', 'linear', 'numpy', 'start'},
     {'common', 'nn', 'amp', 'checkpoint'},
     {'graph', 'numpy', 'shown', 'explanation'},
     {'ink'},
@@ -163,7 +163,7 @@ def test_the_core_is_a_book_that_one_can_read():
     targets = [t for node in state for t in getattr(node, 'targets', [getattr(node, 'target', None)])]
     variables = [t.id for t in targets if isinstance(t, ast.Name)]
     assert len(variables) <= 12, variables
-    assert sum(lines(path) for path in PACKAGE.glob('*.py')) <= 1795
+    assert sum(lines(path) for path in PACKAGE.glob('*.py')) <= 1800
 
 
 def test_one_function_says_what_takes_over():
