@@ -120,9 +120,9 @@ class Watch(TorchDispatchMode):
         """Round the numbers of new tensors; what was only chosen among the numbers of others, as max does, stays."""
         for t, returned in zip(outs, func._schema.returns, strict=False):
             if returned.alias_info is None and t.dtype.is_floating_point:
-                made, *met = (each.double().cpu().numpy() for each in (t, *ins))
+                made, *met = (each.detach().double().cpu().numpy() for each in (t, *ins) if not each.is_complex())
                 if not np.isin(made, np.concatenate([[0.0], *map(np.ravel, met)])).all():
-                    t.copy_(torch.from_numpy(self.shake(made, True)))
+                    t.copy_(torch.from_numpy(np.asarray(self.shake(made, True))))
 
 
 def memory(t: torch.Tensor) -> int:
