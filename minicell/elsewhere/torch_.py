@@ -54,7 +54,7 @@ class TorchRule:
                 self.kept = TorchKept(rule)
             except Harm as harm:
                 self.harm = str(harm)
-            self.names = names(rule.forward if self.function else rule, inputs, keywords)
+            self.names = names(getattr(rule, 'forward', rule), inputs, keywords)
             self.meet(rule)
         self.doubles = all(t.device.type != 'mps' for t in (*self.like, *self.weights))
 
@@ -147,12 +147,16 @@ class TorchRule:
     def gradients(self, leaves: list, outs: list, came: Arrays, body: bool, way: str) -> tuple[list, list[str]]:
         """The gradients of the leaves for these cotangents, and notes. Raises Malformed where backward raises."""
         given = [laid(tensor(g, t), way) for g, t in zip(came, outs, strict=True)]
-        through = [(t, g) for t, g in zip(outs, given, strict=True) if has_graph(t)]
+        before, through = [*map(numbers, given)], [(t, g) for t, g in zip(outs, given, strict=True) if has_graph(t)]
         wanted = [k for k, t in enumerate(leaves) if t.requires_grad]
-        ask = lambda: torch.autograd.grad(
-            [t for t, _ in through], [leaves[k] for k in wanted], [g for _, g in through],
-            retain_graph=way == 'again', allow_unused=True,
-        ) if through else [None] * len(wanted)  # fmt: skip
+
+        def ask() -> list[torch.Tensor | None]:
+            for k in wanted:
+                leaves[k].grad = None
+            if through:  # (all of the graph, as a user would: what refuses to be differentiated twice says so)
+                torch.autograd.backward(*map(list, zip(*through, strict=True)), retain_graph=way == 'again')
+            return [leaves[k].grad for k in wanted]
+
         try:
             found = ask()
             if way == 'again':
@@ -160,7 +164,7 @@ class TorchRule:
                     found = ask()
         except Exception as error:
             raise error if body else Malformed(error) from None
-        written = any(not np.array_equal(numbers(g), a, equal_nan=True) for g, a in zip(given, came, strict=True))
+        written = any(not np.array_equal(numbers(g), a, equal_nan=True) for g, a in zip(given, before, strict=True))
         grads = dict(zip(wanted, found, strict=True))
         every = [None if grads.get(k) is None else numbers(grads[k]) for k, _ in enumerate(leaves)]
         return every, [WRITES] * (written and not body)

@@ -149,7 +149,7 @@ class Asked:
 
     def bprop(self, xs: Arrays, out: Any, outs: Arrays, came: Arrays, eps: float = 0.0) -> list:
         """The gradients that it gives; or how far they may be off where all numbers are rounded to eps."""
-        large = self.rule.doubles and any(x.dtype == np.float64 for x in xs)
+        large = self.rule.doubles and not self.narrow and any(x.dtype == np.float64 for x in xs)
         try:
             shakes = [shaken(ROUNDED * eps, seed) for seed in range(1, SHAKES + 1)] if eps else []
             once, *several = (self.rule.answer(xs, came, large, shake=each).grads for each in (None, *shakes))
