@@ -11,7 +11,7 @@ from importlib import import_module
 from ..check import CheckResult
 from ..check import check_bprop as check_cell
 
-HOMES = {'torch': 'torch_'}  # the package that a type comes from -> who answers for it
+HOMES = {'torch': 'torch_', 'jax': 'jax_', 'jaxlib': 'jax_'}  # the package that a type comes from -> who answers for it
 
 
 def check_bprop(

@@ -232,7 +232,7 @@ class ForeignTrials(Trials):
                 continue
             except Exception:  # forward refuses that
                 continue
-            if not all(np.array_equal(a, b, equal_nan=True) for a, b in zip(found.outs, first.outs, strict=True)):
+            if not all(np.allclose(a, b, 1e-2, 1e-6, equal_nan=True) for a, b in zip(found.outs, first.outs, strict=True)):
                 continue
             self.notes += found.notes
             there = replace(first, yours=found.grads, came=came)
