@@ -1,41 +1,40 @@
 """A rule of PyTorch: a `torch.autograd.Function`, a function that calls one, or a module that has one inside."""
 
-import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import numpy as np
 import torch
-from torch.autograd.function import BackwardCFunction, Function
+from torch.autograd import Function
 from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 
-from ..check.trials import Malformed
-from ..core.tensor import wrap
-from ..replay.harmless import Harm, untouched
-from ..replay.program import Arrays
-from .torch_body import Watch, inlined, memory
-from .torch_kept import TorchKept, settings
-from .trials import Answer
+from ...check.trials import Malformed
+from ...replay.harmless import Harm, untouched
+from ...replay.program import Arrays
+from ..rule import Answer, called
+from .body import Watch, heard, inlined, memory
+from .kept import TorchKept, settings
+from .remarks import WRITES, remarks
+from .tensors import has_graph, laid, names, numbers, strided, tensor
 
 LEAVES = 'construct leaves what autograd records (detach, no_grad, NumPy)'
-LARGER = '{} returns a gradient of shape {} for {} of shape {}: PyTorch adds it up over the axes that forward broadcast.'
-NEEDLESS = '{} computes the gradient of {}, too, where nobody asks for it: ctx.needs_input_grad tells.'
-WRITES = 'It writes into grad_output, which belongs to the caller: whoever reads it next gets other numbers.'
+LEAVES = 'construct leaves what autograd records (detach, no_grad, NumPy)'
+WORDS = {
+    'The rules give': 'Autograd gives',
+    'what no rule does': 'what autograd does not',
+    'rules': 'autograd',
+    'dout': 'grad_output',
+    'construct': 'forward',
+    'bprop': 'backward',
+    'Cell': 'Function',
+}
 
 
 class TorchRule:
     """A rule of PyTorch at one point."""
 
-    words = {
-        'The rules give': 'Autograd gives',
-        'what no rule does': 'what autograd does not',
-        'rules': 'autograd',
-        'dout': 'grad_output',
-        'construct': 'forward',
-        'bprop': 'backward',
-        'Cell': 'Function',
-    }
+    words, sens = WORDS, None
 
     def __init__(self, rule: Any, inputs: tuple, keywords: dict, of: 'TorchRule | None' = None) -> None:
         self.function = rule if isinstance(rule, type) and issubclass(rule, Function) else None
@@ -61,7 +60,8 @@ class TorchRule:
     def meet(self, rule: Any) -> None:
         """Find the weights that it uses, and its name."""
         met: list[type] = []
-        reached = {n: w for n, w in (self.kept.weights if self.kept else {}).items() if all(w is not t for t in self.like)}
+        weights = self.kept.weights if self.kept else {}
+        reached = {n: w for n, w in weights.items() if all(w is not t for t in self.like)}
         self.weights, used = [*reached.values()], set()
         xs = [*self.arrays, *map(numbers, self.weights)]
         for around in (inlined(met), nullcontext()):
@@ -129,7 +129,7 @@ class TorchRule:
                 came = came(found.outs)
             if came is not None:
                 grads, notes = self.gradients(leaves, outs, came, body, way)
-                found = found._replace(grads=grads, notes=(*notes, *self.remarks(returned, leaves)))
+                found = found._replace(grads=grads, notes=(*notes, *remarks(self, returned, leaves)))
         if watch is None:
             return found
         leads = [(watch.values.get(memory(t), 0), watch.slopes.get(memory(t), 0)) for t in outs]
@@ -169,19 +169,6 @@ class TorchRule:
         every = [None if grads.get(k) is None else numbers(grads[k]) for k, _ in enumerate(leaves)]
         return every, [WRITES] * (written and not body)
 
-    def remarks(self, returned: list[tuple], leaves: list[torch.Tensor]) -> list[str]:
-        """What is to be said of the gradients that backward returned, as it returned them."""
-        if self.function is None or len(returned) != 1 or len(returned[0]) != len(self.flat):
-            return []
-        said = []
-        for at, name, leaf in zip(self.at, self.names, leaves, strict=False):
-            g = returned[0][at]
-            if isinstance(g, torch.Tensor) and leaf.requires_grad and g.shape != leaf.shape:
-                said.append(LARGER.format(self.name, tuple(g.shape), name, tuple(leaf.shape)))
-            elif isinstance(g, torch.Tensor) and leaf.dtype.is_floating_point and not leaf.requires_grad:
-                said.append(NEEDLESS.format(self.name, name))
-        return said
-
     def ways(self) -> Iterator[tuple[str, str]]:
         """Other memory, and each input alone."""
         yield 'strided', 'for a grad_output that is not contiguous'
@@ -199,90 +186,27 @@ class TorchRule:
             xs, gs = given[: len(self.flat)], given[len(self.flat) :]
             args, keywords = tree_unflatten(xs, self.spec)
             outs = self.outputs(self.rule(*args, **keywords))
-            wanted = [t for t, wants in zip((*(xs[k] for k in self.at), *self.weights), self.wants, strict=True) if wants]
+            every = [*(xs[k] for k in self.at), *self.weights]
+            wanted = [t for t, wants in zip(every, self.wants, strict=True) if wants]
             pairs = [(t, g) for t, g in zip(outs, gs, strict=True) if has_graph(t)]
             if not pairs:
                 return tuple(map(torch.zeros_like, wanted))
             some, their = zip(*pairs, strict=True)
-            return torch.autograd.grad(some, wanted, their, create_graph=True, allow_unused=True, materialize_grads=True)
+            made = {'create_graph': True, 'allow_unused': True, 'materialize_grads': True}
+            return torch.autograd.grad(some, wanted, their, **made)
 
         douts = [torch.from_numpy(g.copy()).to(self.like[0].device) for g in came]
         inner = TorchRule(gradients, (*self.flat, *douts), {}, self)
         many, inner.name = len(self.like), self.name
-        inner.names = [*self.names[:many], *cotangent_names(len(came)), *self.names[many:]]
+        inner.names = [*self.names[:many], *called(len(came)), *self.names[many:]]
         inner.wants = [*self.wants[:many], *(True for _ in came), *self.wants[many:]]
         inner.weights, inner.places = self.weights, [*range(sum(self.wants))]
         inner.arrays += map(numbers, self.weights)
         return inner
 
 
-@contextmanager
-def heard(returned: list[tuple]) -> Iterator[None]:
-    """What each backward returned, before the engine casts it and adds it up."""
-    plain = BackwardCFunction.apply
-
-    def apply(self: Any, *args: Any) -> Any:
-        found = plain(self, *args)
-        returned.append(found if isinstance(found, tuple) else (found,))
-        return found
-
-    BackwardCFunction.apply = apply
-    try:
-        yield
-    finally:
-        BackwardCFunction.apply = plain
-
-
-def has_graph(t: Any) -> bool:
-    """Whether a gradient can be asked of it."""
-    return isinstance(t, torch.Tensor) and t.requires_grad
-
-
-def numbers(t: torch.Tensor) -> np.ndarray:
-    """Its numbers, in an array of their own; those of a dtype that NumPy has not, in Float32."""
-    t = t.detach().cpu().resolve_conj()
-    return np.array((t.float() if t.dtype.is_floating_point and t.element_size() < 4 else t).numpy())
-
-
-def tensor(x: np.ndarray, like: torch.Tensor, wide: bool = False) -> torch.Tensor:
-    """A new tensor with these numbers, where another lives and in its dtype; or in Float64."""
-    kind = torch.float64 if wide and like.dtype.is_floating_point else like.dtype
-    return torch.from_numpy(np.array(x)).to(like.device, kind)
-
-
-def strided(t: torch.Tensor) -> torch.Tensor:
-    """The same in other memory: the first axis is the innermost one; or beside each number stands another one."""
-    if t.ndim < 2:
-        return torch.stack([t, t], -1)[..., 0]
-    return t.transpose(0, -1).clone(memory_format=torch.contiguous_format).transpose(0, -1)
-
-
-def laid(g: torch.Tensor, way: str) -> torch.Tensor:
-    """A cotangent in the memory that a way asks for."""
-    return strided(g) if way == 'strided' else g.flatten()[0].expand(g.shape) if way == 'expanded' else g
-
-
-def cotangent_names(many: int) -> list[str]:
-    """What cotangents are called."""
-    return ['dout'] if many == 1 else [f'dout[{k}]' for k in range(many)]
-
-
-def names(function: Any, inputs: tuple, keywords: dict) -> list[str]:
-    """What the tensors among the inputs are called: by the parameters of a function."""
-    first = (None,) if next(iter(inspect.signature(function).parameters), '') == 'ctx' else ()
-    given = inspect.signature(function).bind(*first, *inputs, **keywords).arguments
-    found = []
-    for name, value in list(given.items())[len(first) :]:
-        many = [t for t in tree_leaves(value) if isinstance(t, torch.Tensor)]
-        found += [name] if many and many[0] is value else [f'{name}[{k}]' for k, _ in enumerate(many)]
+def rule(of: Any, inputs: tuple, keywords: dict, sens: Any) -> TorchRule:
+    """The rule at these inputs; sens: the cotangents to try it with."""
+    found = TorchRule(of, inputs, keywords)
+    found.sens = None if sens is None else [numbers(t) for t in tree_leaves(sens)]
     return found
-
-
-def cotangents(sens: Any) -> Any:
-    """What is given as sens, in minicell's Tensors."""
-    return None if sens is None else [wrap(numbers(t)) for t in tree_leaves(sens)]
-
-
-def rule(of: Any, inputs: tuple, keywords: dict) -> TorchRule:
-    """The rule at these inputs."""
-    return TorchRule(of, inputs, keywords)

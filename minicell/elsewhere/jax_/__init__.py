@@ -2,27 +2,26 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..check.trials import Malformed
-from ..core.tensor import wrap
-from ..replay.harmless import Harm, Kept, untouched
-from ..replay.program import Arrays
-from . import jaxpr
-from .trials import Answer
+from ...check.trials import Malformed
+from ...replay.harmless import Harm, Kept, untouched
+from ...replay.program import Arrays
+from ..rule import Answer, called
+from . import steps
+from .arrays import chain, is_float, named, numbers, precision
 
 WORDS = {
     'The rules give': "JAX's autodiff gives",
     'what no rule does': 'what autodiff does not',
     'rules': 'autodiff',
     'dout': 'g',
-    'construct': 'the function',
-    'Construct': 'The function',
+    'construct': 'f',
     'bprop': 'its rule',
     'Cell': 'function',
 }
@@ -31,7 +30,7 @@ WORDS = {
 class JaxRule:
     """A rule of JAX at one point."""
 
-    words, doubles = WORDS, True
+    words, doubles, sens = WORDS, True, None
 
     def __init__(self, rule: Any, inputs: tuple, keywords: dict) -> None:
         fixed = [inputs[k] for k in getattr(rule, 'nondiff_argnums', ())]
@@ -42,15 +41,16 @@ class JaxRule:
         self.like = [self.flat[k].dtype for k in self.at]
         self.arrays = [numbers(self.flat[k]) for k in self.at]
         self.wants = [is_float(kind) for kind in self.like]
-        parameters = [*bound(rule)]
+        parameters = [*inspect.signature(rule).parameters]
         self.names = [named(paths[k][0], parameters) for k in self.at]
-        self.name = f'the rule of {getattr(rule, "__name__", type(rule).__name__)}'
+        kind = type(rule).__name__
+        self.name = f'{kind if kind.startswith("custom_") else "autodiff"} of {getattr(rule, "__name__", kind)}'
+        self.compiled: dict = {}
         self.kept, self.harm = None, ''
         try:
             self.kept = Kept(*(part for each in chain(rule) for part in (each, *vars(each).values())))
         except Harm as harm:
             self.harm = str(harm)
-        self.bodies: dict = {}  # what was traced: whether in Float64, and for which shapes -> a jaxpr
 
     def fun(self, *xs: Any) -> list:
         """The function, of its arrays alone."""
@@ -62,40 +62,60 @@ class JaxRule:
 
     def body(self, *xs: Any) -> list:
         """The same, where the bodies of custom rules stand in the place of the rules."""
-        return jaxpr.run(jax.make_jaxpr(self.fun)(*xs), xs)
+        return steps.run(jax.make_jaxpr(self.fun)(*xs), xs)
 
     def answer(
         self, xs: Arrays, came: Any = None, wide: bool = True, body: bool = False, shake: Callable | None = None,
         look: bool = False, way: str = '',
     ) -> Answer:  # fmt: skip
         with untouched(self.kept) if self.kept else nullcontext(), precision(wide, self.like):
-            given = [jnp.asarray(x, np.float64 if wide and is_float(k) else k) for x, k in zip(xs, self.like, strict=True)]
+            kinds = [np.float64 if wide and is_float(kind) else kind for kind in self.like]
+            given = [jnp.asarray(x, kind) for x, kind in zip(xs, kinds, strict=True)]
             of = self.body if body else {'jit': jax.jit(self.fun), 'vmap': jax.vmap(self.fun)}.get(way, self.fun)
             if way == 'vmap':
                 given = [jnp.stack([x, x * x.dtype.type(0.5) if is_float(x.dtype) else x]) for x in given]
             if shake:
                 return self.shaken(of, given, came, shake)
-            outs, back = (of(*given), None) if came is None else jax.vjp(of, *given)
             first = (lambda v: v[0]) if way == 'vmap' else (lambda v: v)
+            outs = self.quickly(of, given)
             floats = [numbers(first(v)) for v in outs if is_float(v.dtype)]
             found, met = Answer(floats, []), {'chosen': 0, 'eps': 0.0}
             if look:
                 bits = [(1 << k, is_float(kind) << k) for k, kind in enumerate(self.like)]
-                leads = jaxpr.leads(jax.make_jaxpr(self.fun)(*given), bits, met)
+                leads = steps.leads(jax.make_jaxpr(of)(*given), bits, met)
                 leads = [both for both, v in zip(leads, outs, strict=True) if is_float(v.dtype)]
                 found = found._replace(leads=leads, chosen=met['chosen'], eps=met['eps'])
             if came is None:
                 return found
+            came = came(floats) if callable(came) else came
+            gs = self.cotangents(outs, [np.stack([g, -2 * g]) for g in came] if way == 'vmap' else came)
+            if body:
+                return found._replace(grads=self.found(self.quickly(self.both, [given, gs])))
+            _, back = jax.vjp(of, *given)
             if way == 'after':
                 with suppress(Exception):  # what the function refuses, it does not keep
                     self.fun(*(x * x.dtype.type(0.625) if is_float(x.dtype) else x for x in given))
-            came = came(floats) if callable(came) else came
-            cotangents = self.cotangents(outs, [np.stack([g, -2 * g]) for g in came] if way == 'vmap' else came)
             try:
-                grads = [*back(cotangents)]
+                return found._replace(grads=self.found([first(g) for g in back(gs)]))
             except Exception as error:
-                raise error if body else Malformed(error) from None
-            return found._replace(grads=[numbers(first(g)) if is_float(g.dtype) else None for g in grads])
+                raise Malformed(error) from None
+
+    def quickly(self, of: Callable, given: list) -> list:
+        """What a function returns, compiled, once for all calls; or as it is, where it cannot be."""
+        key = getattr(of, '__func__', of), tuple(str(x.dtype) for x in jax.tree.leaves(given))
+        if self.compiled.setdefault(key, jax.jit(of)) is not None:
+            with suppress(jax.errors.JAXTypeError):
+                return self.compiled[key](*given)
+            self.compiled[key] = None  # it looks at its numbers
+        return of(*given)
+
+    def both(self, xs: list, gs: list) -> list:
+        """What the bodies' gradients are."""
+        return [*jax.vjp(self.body, *xs)[1](gs)]
+
+    def found(self, grads: list) -> list[np.ndarray | None]:
+        """The gradients, as far as there are some."""
+        return [numbers(g) if is_float(g.dtype) else None for g in grads]
 
     def cotangents(self, outs: list, came: Arrays) -> list:
         """What is given for each output: nothing for an integer."""
@@ -108,15 +128,18 @@ class JaxRule:
     def shaken(self, of: Callable, given: list, came: Any, shake: Callable) -> Answer:
         """The answer where each step's numbers are rounded, forward and on the way back."""
         if came is None:
-            return Answer([numbers(v) for v in jaxpr.run(jax.make_jaxpr(of)(*given), given, shake) if is_float(v.dtype)], [])
+            outs = steps.run(jax.make_jaxpr(of)(*given), given, shake)
+            return Answer([numbers(v) for v in outs if is_float(v.dtype)], [])
 
         def both(xs: list, gs: list) -> list:
-            outs, back = jax.vjp(of, *xs)
-            return [g if is_float(g.dtype) else jnp.zeros(()) for g in back(self.cotangents(outs, gs))]
+            return [*jax.vjp(of, *xs)[1](gs)]
 
-        gs = [jnp.asarray(g, jnp.result_type(float)) for g in came]
-        found = jaxpr.run(jax.make_jaxpr(both)(given, gs), [*given, *gs], shake)
-        return Answer([], [numbers(g) if wants else None for g, wants in zip(found, self.wants, strict=True)])
+        gs = self.cotangents(self.quickly(of, given), came)
+        key = getattr(of, '__func__', of), 'both', tuple(str(x.dtype) for x in given)
+        if key not in self.compiled:
+            self.compiled[key] = jax.make_jaxpr(both)(given, gs)
+        found = steps.run(self.compiled[key], jax.tree.leaves([given, gs]), shake)
+        return Answer([], self.found(found))
 
     def ways(self) -> Iterator[tuple[str, str]]:
         """Traced, and with a batch."""
@@ -142,8 +165,8 @@ class Slopes(JaxRule):
         self.of, self.gradients = of, gradients
         self.like, self.arrays = [*of.like, *(g.dtype for g in came)], [*of.arrays, *came]
         self.wants = [*of.wants, *(True for _ in came)]
-        self.names = [*of.names, *(['dout'] if len(came) == 1 else [f'dout[{k}]' for k, _ in enumerate(came)])]
-        self.name, self.kept, self.harm = of.name, of.kept, of.harm
+        self.names = [*of.names, *called(len(came))]
+        self.name, self.kept, self.harm, self.compiled = of.name, of.kept, of.harm, {}
 
     def fun(self, *given: Any) -> list:
         return self.gradients(self.of.fun, *given)
@@ -152,47 +175,8 @@ class Slopes(JaxRule):
         return self.gradients(self.of.body, *given)
 
 
-def precision(wide: bool, like: list) -> Any:
-    """In Float64 where that is asked for, whatever the user has set; it is set in this thread, and until it is left."""
-    return jax.enable_x64(True) if wide or any(kind.itemsize == 8 for kind in like) else nullcontext()
-
-
-def chain(rule: Any) -> Iterator[Any]:
-    """A function, and what it wraps."""
-    while rule is not None:
-        if hasattr(rule, '__dict__'):
-            yield rule
-        rule = getattr(rule, '__wrapped__', None)
-
-
-def bound(rule: Any) -> list[str]:
-    """The names of its parameters."""
-    return [*inspect.signature(rule).parameters]
-
-
-def named(path: tuple, parameters: list[str]) -> str:
-    """What an array among the inputs is called: `x`, `params['w']`."""
-    (first, which, *rest) = path
-    name = parameters[which.idx] if first.idx == 0 and which.idx < len(parameters) else jax.tree_util.keystr((which,))
-    return name + jax.tree_util.keystr(tuple(rest))
-
-
-def is_float(kind: Any) -> bool:
-    """Whether numbers of this dtype have a gradient."""
-    return bool(jnp.issubdtype(kind, np.floating))
-
-
-def numbers(x: Any) -> np.ndarray:
-    """Its numbers; those of a dtype that NumPy has not, in Float32."""
-    x = np.asarray(x)
-    return np.array(x, np.float32) if is_float(x.dtype) and x.dtype.kind != 'f' else np.array(x)
-
-
-def cotangents(sens: Any) -> Any:
-    """What is given as sens, in minicell's Tensors."""
-    return None if sens is None else [wrap(numbers(t)) for t in jax.tree.leaves(sens)]
-
-
-def rule(of: Any, inputs: tuple, keywords: dict) -> JaxRule:
-    """The rule at these inputs."""
-    return JaxRule(of, inputs, keywords)
+def rule(of: Any, inputs: tuple, keywords: dict, sens: Any) -> JaxRule:
+    """The rule at these inputs; sens: the cotangents to try it with."""
+    found = JaxRule(of, inputs, keywords)
+    found.sens = None if sens is None else [numbers(t) for t in jax.tree.leaves(sens)]
+    return found

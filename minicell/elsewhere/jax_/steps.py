@@ -1,4 +1,4 @@
-"""What a JAX function does, as JAX itself writes it down: run with the bodies of custom rules in the place of the rules."""
+"""The steps of a JAX function, as JAX writes them down: run with the bodies of custom rules in the place of the rules."""
 
 from collections.abc import Callable, Sequence
 from os.path import dirname
@@ -41,9 +41,8 @@ def run(inner: Any, args: Sequence, shake: Callable | None = None) -> list:
         if (deeper := body(eqn)) is not None:
             outs = run(deeper, ins, shake)
         else:
-            functions, params = eqn.primitive.get_bind_params(
-                {name: inlined(value) for name, value in eqn.params.items()}
-            )
+            params = eqn.primitive.get_bind_params({name: inlined(value) for name, value in eqn.params.items()})
+            functions, params = params if isinstance(params, tuple) else ((), params)  # (the first until JAX 0.9)
             outs = eqn.primitive.bind(*functions, *ins, **params)
             outs = outs if eqn.primitive.multiple_results else [outs]
             outs = [rounded(v, ins, shake) for v in outs] if shake else outs
@@ -81,8 +80,8 @@ def custom(inner: Any) -> bool:
 def leads(inner: Any, given: Sequence[tuple[int, int]], met: dict) -> list[tuple[int, int]]:
     """For each output, by the bits of the inputs: whose values lead there, and whose slopes; met: what chooses, and the
     coarsest rounding."""
-    jaxpr, consts = opened(inner)
-    env: dict = dict(zip(jaxpr.invars, given, strict=True)) | {v: (0, 0) for v in jaxpr.constvars}
+    jaxpr, _ = opened(inner)
+    env = dict(zip(jaxpr.invars, given, strict=True)) | dict.fromkeys(jaxpr.constvars, (0, 0))
     read = lambda v: (0, 0) if isinstance(v, Literal) else env[v]
     for eqn in jaxpr.eqns:
         ins = [*map(read, eqn.invars)]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch.autograd import function
+from torch.autograd.function import BackwardCFunction
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
 
@@ -67,6 +68,23 @@ def inlined(met: list | None = None) -> Iterator[None]:
         yield
     finally:
         del HOME.apply
+
+
+@contextmanager
+def heard(returned: list[tuple]) -> Iterator[None]:
+    """What each backward returned, before the engine casts it and adds it up."""
+    plain = BackwardCFunction.apply
+
+    def apply(self: Any, *args: Any) -> Any:
+        found = plain(self, *args)
+        returned.append(found if isinstance(found, tuple) else (found,))
+        return found
+
+    BackwardCFunction.apply = apply
+    try:
+        yield
+    finally:
+        BackwardCFunction.apply = plain
 
 
 class Watch(TorchDispatchMode):

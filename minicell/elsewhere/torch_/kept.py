@@ -1,4 +1,4 @@
-"""What a PyTorch rule can reach, as it is now: tensors, weights, buffers and generators, beside all that is Python's."""
+"""What a PyTorch rule can reach, as it is now: tensors, weights, generators, and all that is Python's."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ..replay.harmless import Kept
+from ...replay.harmless import Kept
 
 
 class TorchKept(Kept):
