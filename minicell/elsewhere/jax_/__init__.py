@@ -1,6 +1,5 @@
 """A rule of JAX: a function with `custom_vjp` or `custom_jvp`, or one that calls such a function."""
 
-import inspect
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from typing import Any
@@ -14,7 +13,7 @@ from ...replay.harmless import Harm, Kept, untouched
 from ...replay.program import Arrays
 from ..rule import Answer, called
 from . import steps
-from .arrays import chain, is_float, named, numbers, precision
+from .arrays import chain, is_float, named, numbers, positions, precision
 
 WORDS = {
     'The rules give': "JAX's autodiff gives",
@@ -41,7 +40,7 @@ class JaxRule:
         self.like = [self.flat[k].dtype for k in self.at]
         self.arrays = [numbers(self.flat[k]) for k in self.at]
         self.wants = [is_float(kind) for kind in self.like]
-        parameters = [*inspect.signature(rule).parameters]
+        parameters = positions(rule, len(inputs))
         self.names = [named(paths[k][0], parameters) for k in self.at]
         kind = type(rule).__name__
         self.name = f'{kind if kind.startswith("custom_") else "autodiff"} of {getattr(rule, "__name__", kind)}'

@@ -1,5 +1,6 @@
 """JAX's arrays and NumPy's, what arrays among the inputs are called, and in which precision JAX computes."""
 
+import inspect
 from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any
@@ -20,6 +21,15 @@ def chain(rule: Any) -> Iterator[Any]:
         if hasattr(rule, '__dict__'):
             yield rule
         rule = getattr(rule, '__wrapped__', None)
+
+
+def positions(rule: Any, many: int) -> list[str]:
+    """What so many arguments by position are called."""
+    found: list[str] = []
+    for p in inspect.signature(rule).parameters.values():
+        rest = range(many - len(found)) if p.kind is p.VAR_POSITIONAL else ()
+        found += [f'{p.name}[{k}]' for k in rest] if p.kind is p.VAR_POSITIONAL else [p.name]
+    return found
 
 
 def named(path: tuple, parameters: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""The steps of a JAX function, as JAX writes them down: run with the bodies of custom rules in the place of the rules."""
+"""The steps of a JAX function, as JAX writes them down: run with the bodies of custom rules in the rules' place."""
 
 from collections.abc import Callable, Sequence
 from os.path import dirname

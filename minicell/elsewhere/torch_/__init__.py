@@ -16,9 +16,9 @@ from ..rule import Answer, called
 from .body import Watch, heard, inlined, memory
 from .kept import TorchKept, settings
 from .remarks import WRITES, remarks
+from .second import gradients
 from .tensors import has_graph, laid, names, numbers, strided, tensor
 
-LEAVES = 'construct leaves what autograd records (detach, no_grad, NumPy)'
 LEAVES = 'construct leaves what autograd records (detach, no_grad, NumPy)'
 WORDS = {
     'The rules give': 'Autograd gives',
@@ -47,7 +47,7 @@ class TorchRule:
         self.wants = [t.dtype.is_floating_point and (t.requires_grad or not marked) for t in self.like]
         self.weights: list[torch.Tensor] = []
         self.places: list[int] | None = None  # of the outputs that have a gradient
-        self.kept, self.harm = of and of.kept, ''
+        self.kept, self.harm, self.second = of and of.kept, '', of is not None
         if of is None:
             try:
                 self.kept = TorchKept(rule)
@@ -128,7 +128,7 @@ class TorchRule:
             if callable(came):
                 came = came(found.outs)
             if came is not None:
-                grads, notes = self.gradients(leaves, outs, came, body, way)
+                grads, notes = self.found(leaves, outs, came, body, way)
                 found = found._replace(grads=grads, notes=(*notes, *remarks(self, returned, leaves)))
         if watch is None:
             return found
@@ -144,7 +144,7 @@ class TorchRule:
             self.places = [k for k, t in enumerate(every) if t.dtype.is_floating_point and has_graph(t)]
         return [every[k] for k in self.places]
 
-    def gradients(self, leaves: list, outs: list, came: Arrays, body: bool, way: str) -> tuple[list, list[str]]:
+    def found(self, leaves: list, outs: list, came: Arrays, body: bool, way: str) -> tuple[list, list[str]]:
         """The gradients of the leaves for these cotangents, and notes. Raises Malformed where backward raises."""
         given = [laid(tensor(g, t), way) for g, t in zip(came, outs, strict=True)]
         before, through = [*map(numbers, given)], [(t, g) for t, g in zip(outs, given, strict=True) if has_graph(t)]
@@ -153,8 +153,9 @@ class TorchRule:
         def ask() -> list[torch.Tensor | None]:
             for k in wanted:
                 leaves[k].grad = None
-            if through:  # (all of the graph, as a user would: what refuses to be differentiated twice says so)
-                torch.autograd.backward(*map(list, zip(*through, strict=True)), retain_graph=way == 'again')
+            if through:
+                some, their = map(list, zip(*through, strict=True))
+                torch.autograd.backward(some, their, retain_graph=way == 'again', inputs=self.into(leaves))
             return [leaves[k].grad for k in wanted]
 
         try:
@@ -169,6 +170,11 @@ class TorchRule:
         every = [None if grads.get(k) is None else numbers(grads[k]) for k, _ in enumerate(leaves)]
         return every, [WRITES] * (written and not body)
 
+    def into(self, leaves: list[torch.Tensor]) -> list[torch.Tensor] | None:
+        """Which tensors get a gradient. At second order all, as a user's do: what refuses a second derivative says so
+        where all of the graph is asked."""
+        return None if self.second else [t for t in leaves if t.requires_grad]
+
     def ways(self) -> Iterator[tuple[str, str]]:
         """Other memory, and each input alone."""
         yield 'strided', 'for a grad_output that is not contiguous'
@@ -181,22 +187,8 @@ class TorchRule:
 
     def slopes(self, came: Arrays) -> 'TorchRule':
         """What its gradients are, as a rule of the inputs and of cotangents."""
-
-        def gradients(*given: Any) -> tuple:
-            xs, gs = given[: len(self.flat)], given[len(self.flat) :]
-            args, keywords = tree_unflatten(xs, self.spec)
-            outs = self.outputs(self.rule(*args, **keywords))
-            every = [*(xs[k] for k in self.at), *self.weights]
-            wanted = [t for t, wants in zip(every, self.wants, strict=True) if wants]
-            pairs = [(t, g) for t, g in zip(outs, gs, strict=True) if has_graph(t)]
-            if not pairs:
-                return tuple(map(torch.zeros_like, wanted))
-            some, their = zip(*pairs, strict=True)
-            made = {'create_graph': True, 'allow_unused': True, 'materialize_grads': True}
-            return torch.autograd.grad(some, wanted, their, **made)
-
         douts = [torch.from_numpy(g.copy()).to(self.like[0].device) for g in came]
-        inner = TorchRule(gradients, (*self.flat, *douts), {}, self)
+        inner = TorchRule(gradients(self), (*self.flat, *douts), {}, self)
         many, inner.name = len(self.like), self.name
         inner.names = [*self.names[:many], *called(len(came)), *self.names[many:]]
         inner.wants = [*self.wants[:many], *(True for _ in came), *self.wants[many:]]

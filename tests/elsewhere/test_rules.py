@@ -1,0 +1,59 @@
+"""Rules of PyTorch and JAX, judged where they live: no right one is called wrong, and no wrong one right."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.elsewhere import table
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMED = 0.8  # of the mistakes, at least
+
+
+def judged(home: str, *some: str) -> list[dict]:
+    """What is said of each row, in a process of its own."""
+    pytest.importorskip(home)
+    command = [sys.executable, '-W', 'ignore', '-m', 'tests.elsewhere.table', home, '--json', *some]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def held(found: list[dict]) -> None:
+    """Each verdict is the due one, and a mistake is named by its word."""
+    assert found
+    assert [row['text'] for row in found if row['said'] != row['due']] == []
+    assert [(row['name'], row['word'], row['text']) for row in found if row['word'] not in row['text']] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('home', ['torch', 'jax'])
+def test_every_verdict_is_due_and_most_mistakes_are_named(home):
+    found = judged(home)
+    held(found)
+    wrong = [row for row in found if row['due'] == 'wrong']
+    assert sum(row['named'] for row in wrong) >= NAMED * len(wrong)
+
+
+@pytest.mark.parametrize(
+    ('home', 'some'),
+    [
+        ('torch', ['square', 'second order', 'kept', 'weight', 'NumPy', 'mask', 'in place', 'two', 'a step']),
+        ('jax', ['sine', 'nondiff', 'kept', 'a step']),
+    ],
+)
+def test_some_of_them(home, some):
+    held(judged(home, *some))
+
+
+def test_a_rule_goes_where_its_arrays_live():
+    """By the types of the arguments alone: nothing is imported to tell."""
+    code = (
+        'import sys, minicell as ms; ms.check_bprop(ms.nn.ReLU(), ms.Tensor([1.0, -1.0]));'
+        'import minicell.elsewhere; print({"torch", "jax", "mindspore"} & {*sys.modules})'
+    )
+    done = subprocess.run([sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == 'set()'
