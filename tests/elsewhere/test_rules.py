@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.elsewhere import table
-
 ROOT = Path(__file__).resolve().parents[2]
 NAMED = 0.8  # of the mistakes, at least
 

@@ -15,20 +15,11 @@ from ...replay.program import Arrays
 from ..rule import Answer, called
 from .body import Watch, heard, inlined, memory
 from .kept import TorchKept, settings
-from .remarks import WRITES, remarks
+from .remarks import WORDS, WRITES, remarks
 from .second import gradients
 from .tensors import has_graph, laid, names, numbers, strided, tensor
 
 LEAVES = 'construct leaves what autograd records (detach, no_grad, NumPy)'
-WORDS = {
-    'The rules give': 'Autograd gives',
-    'what no rule does': 'what autograd does not',
-    'rules': 'autograd',
-    'dout': 'grad_output',
-    'construct': 'forward',
-    'bprop': 'backward',
-    'Cell': 'Function',
-}
 
 
 class TorchRule:

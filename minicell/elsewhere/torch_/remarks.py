@@ -1,10 +1,19 @@
-"""What is to be said of the gradients that a backward returned, as it returned them."""
+"""PyTorch's words, and what is to be said of the gradients that a backward returned, as it returned them."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
+WORDS = {
+    'The rules give': 'Autograd gives',
+    'what no rule does': 'what autograd does not',
+    'rules': 'autograd',
+    'dout': 'grad_output',
+    'construct': 'forward',
+    'bprop': 'backward',
+    'Cell': 'Function',
+}
 LARGER = '{} returns a gradient of shape {} for {} of shape {}: PyTorch adds it up over the axes that were broadcast.'
 NEEDLESS = '{} computes the gradient of {}, too, where nobody asks for it: ctx.needs_input_grad tells.'
 WRITES = 'It writes into grad_output, which belongs to the caller: whoever reads it next gets other numbers.'

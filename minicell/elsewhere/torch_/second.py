@@ -1,4 +1,4 @@
-"""The gradients of a rule, as a function of its inputs and of cotangents: what is differentiated for the second order."""
+"""The gradients of a rule, as a function of its inputs and of cotangents: what the second order differentiates."""
 
 from collections.abc import Callable
 from typing import Any
