@@ -1,17 +1,24 @@
 """What the judge asks of a rule that lives elsewhere: `Body` stands for a Program, `Asked` for what calls it again."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.tensor import wrap
+from ..core.tensor import Tensor, wrap
 from ..judge.takeover import rounds_to
 from ..replay.harmless import Harm
 from ..replay.program import Arrays, shaken, wide
 from .rule import Answer, Rule
 
 SHAKES, ROUNDED = 4, 16  # how often all numbers of a rule are rounded at random, and by how many times eps
+
+
+class Step(NamedTuple):
+    """A step of a body, where minicell has an op."""
+
+    where: Any  # in the user's code
+    out: Tensor  # stands for what it makes
 
 
 class Body:
@@ -27,6 +34,7 @@ class Body:
         try:
             found = rule.answer(xs, self.made, wide, body=True, look=True)
             self.blind, self.chosen, self.known = found.unseen, found.chosen, found.leads
+            self.ops = [Step(where, wrap(np.zeros(0))) for where in found.steps]
             if any(not np.allclose(a, b, 1e-6, equal_nan=True) for a, b in zip(found.outs, self.made, strict=True)):
                 self.blind = 'where its gradient is taken, construct returns other numbers'
         except Exception as error:
@@ -38,14 +46,16 @@ class Body:
         return xs, self.asked(xs, None, shake).outs if self.sees else self.made
 
     def read(self, came: Arrays, ran: Any = None, shake: Callable | None = None, but: Any = ()) -> list[np.ndarray]:
-        """The gradient of each input for these cotangents."""
-        found = self.asked(self.xs if ran is None else ran, came, shake).grads if self.sees else [None] * len(self.xs)
+        """The gradient of each input for these cotangents; but: ids of what steps make, where nothing passes."""
+        cut = {k for k, step in enumerate(self.ops) if id(step.out) in but} if but else ()
+        xs = self.xs if ran is None else ran
+        found = self.asked(xs, came, shake, cut).grads if self.sees else [None] * len(xs)
         return [np.zeros(x.shape) if g is None else wide(g) for g, x in zip(found, self.xs, strict=True)]
 
-    def asked(self, xs: Arrays, came: Any, shake: Callable | None) -> Answer:
+    def asked(self, xs: Arrays, came: Any, shake: Callable | None, cut: Collection[int] = ()) -> Answer:
         """Its answer. Raises Harm where it has none."""
         try:
-            return self.rule.answer(xs, came, self.wide, body=True, shake=shake)
+            return self.rule.answer(xs, came, self.wide, body=True, shake=shake, cut=cut)
         except Harm:
             raise
         except Exception as error:

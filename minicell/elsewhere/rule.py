@@ -1,6 +1,6 @@
 """What a framework brings: a rule at one point, which answers in arrays as often as it is asked."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -18,6 +18,7 @@ class Answer(NamedTuple):
     chosen: int = 0  # a bit an input: its values choose what is computed
     eps: float = 0.0  # the rounding of the coarsest dtype that took part
     notes: Sequence[str] = ()
+    steps: Sequence[Any] = ()  # of the body, where they stand in the user's code
 
 
 class Rule(Protocol):
@@ -35,13 +36,14 @@ class Rule(Protocol):
 
     def answer(
         self, xs: Arrays, came: Any = None, wide: bool = True, body: bool = False, shake: Callable | None = None,
-        look: bool = False, way: str = '',
+        look: bool = False, way: str = '', cut: Collection[int] = (),
     ) -> Answer:  # fmt: skip
         """Call it with these inputs, and ask for the gradients for these cotangents.
 
         came: a list, what makes one of the outputs, or None: nothing is asked. wide: in Float64. body: by the
         framework's own autodiff of the forward body. shake: what rounds all numbers. look: say what leads where.
-        way: 'again' and 'after', another call, or one of `ways`. Raises Malformed where the rule has no gradient.
+        way: 'again' and 'after', another call, or one of `ways`. cut: steps of the body through which nothing passes.
+        Raises Malformed where the rule has no gradient.
         """
         ...
 

@@ -1,6 +1,7 @@
 """Rules of PyTorch and JAX, judged where they live: no right one is called wrong, and no wrong one right."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+ENV = os.environ | {'OMP_NUM_THREADS': '1'}  # of small numbers, threads make nothing quicker
 NAMED = 0.8  # of the mistakes, at least
 
 
@@ -15,7 +17,7 @@ def judged(home: str, *some: str) -> list[dict]:
     """What is said of each row, in a process of its own."""
     pytest.importorskip(home)
     command = [sys.executable, '-W', 'ignore', '-m', 'tests.elsewhere.table', home, '--json', *some]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=ENV)
     assert done.returncode == 0, done.stderr[-2000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
 

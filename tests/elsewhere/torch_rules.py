@@ -1,7 +1,5 @@
 """Right and wrong rules of PyTorch, as rows: the classics, the examples of its documentation, public mistakes."""
 
-import inspect
-
 import numpy as np
 import torch
 from torch.autograd import Function
@@ -42,7 +40,9 @@ POS = X.abs() + 0.5
 ROWS = torch.tensor([0, 2, 2, 1, 0])
 LABELS = torch.tensor([0, 2, 1, 2, 3, 0])
 SIG = lambda x: 1 / (1 + torch.exp(-x))
-SOFT = lambda x: torch.exp(x - x.max(-1, keepdim=True)[0]) / torch.exp(x - x.max(-1, keepdim=True)[0]).sum(-1, keepdim=True)
+up = lambda x: torch.exp(x - x.amax(-1, keepdim=True))
+SOFT = lambda x: up(x) / up(x).sum(-1, keepdim=True)
+LOSS = lambda x: -torch.log(SOFT(x))[torch.arange(6), LABELS].mean()
 hot = lambda x: F.one_hot(LABELS, x.shape[-1])
 mean0, var0 = lambda x: x.mean(-1, keepdim=True), lambda x: x.var(-1, unbiased=False, keepdim=True)
 normed = lambda x: (x - mean0(x)) / torch.sqrt(var0(x) + 1e-5)
@@ -61,13 +61,13 @@ TABLE = {
         'opposite sign': (lambda g, x: -2 * g * x, 'opposite'),
         'abs of grad_output': (lambda g, x: 2 * g.abs() * x, 'grad_output'),
         'clipped': (lambda g, x: (2 * g * x).clamp(-1, 1), 'grad_output'),
-        'nothing': (lambda g, x: None, '0 everywhere'),
+        'nothing': (lambda g, x: None, 'None counts as zero'),
         'NaN': (lambda g, x: 2 * g * x * float('nan'), 'NaN'),
         'too small a dtype': (lambda g, x: (2 * g * x).bfloat16().to(g.dtype), ''),
     }),
     'product': (lambda x, y: x * y, lambda g, x, y: (g * y, g * x), (X, Y), {
         'swapped': (lambda g, x, y: (g * x, g * y), 'gradient of'),
-        'None for y': (lambda g, x, y: (g * y, None), '0 everywhere'),
+        'None for y': (lambda g, x, y: (g * y, None), 'None counts as zero'),
         'both the same': (lambda g, x, y: (g * y, g * y), 'gradient of x'),
         'the values, not the gradients': (lambda g, x, y: (y, x), 'ones'),
     }),
@@ -106,16 +106,16 @@ TABLE = {
         'the sign inside': (lambda g, x: g * (1 + torch.tanh(x) ** 2), ''),
     }),
     'swish': (lambda x: x * SIG(x), lambda g, x: g * (SIG(x) + x * SIG(x) * (1 - SIG(x))), (X,), {
-        'one path': (lambda g, x: g * SIG(x), ''),
+        'one path': (lambda g, x: g * SIG(x), 'path through'),
     }),
     'relu': (lambda x: x.clamp(min=0), lambda g, x: g * (x > 0), (X,), {
-        'no mask': (lambda g, x: g, 'negative'),
-        'the other half': (lambda g, x: g * (x < 0), 'is 0 where something is due'),
+        'no mask': (lambda g, x: g, 'where 0 is due'),
+        'the other half': (lambda g, x: g * (x < 0), ''),
         'the mask of grad_output': (lambda g, x: g * (g > 0), ''),
     }),
     'leaky relu': (lambda x: torch.where(x > 0, x, 0.1 * x), lambda g, x: torch.where(x > 0, g, 0.1 * g), (X,), {
         'no slope': (lambda g, x: g * (x > 0), 'negative'),
-        'the wrong way round': (lambda g, x: torch.where(x < 0, g, 0.1 * g), 'positive'),
+        'the wrong way round': (lambda g, x: torch.where(x < 0, g, 0.1 * g), '10 times'),
     }),
     'relu6': (lambda x: (4 * x).clamp(0, 6), lambda g, x: 4 * g * ((4 * x > 0) & (4 * x < 6)), (2 * X,), {
         'no upper end': (lambda g, x: 4 * g * (x > 0), ''),
@@ -123,10 +123,10 @@ TABLE = {
     'abs': (torch.abs, lambda g, x: g * torch.sign(x), (X,), {'no sign': (lambda g, x: g, 'negative')}),
     'linear': (
         lambda x, w, b: x @ w.t() + b, lambda g, x, w, b: (g @ w, g.t() @ x, g.sum(0)), (X, W, drawn(5, seed=5)), {
-            'a mean for b': (lambda g, x, w, b: (g @ w, g.t() @ x, g.mean(0)), 'length of axis 0'),
-            'averaged over the batch': (lambda g, x, w, b: (g @ w, g.t() @ x / len(x), g.sum(0)), 'length of axis 0'),
+            'a mean for b': (lambda g, x, w, b: (g @ w, g.t() @ x, g.mean(0)), '0.1667 times'),
+            'averaged over the batch': (lambda g, x, w, b: (g @ w, g.t() @ x / len(x), g.sum(0)), '0.1667 times'),
             'one row for b': (lambda g, x, w, b: (g @ w, g.t() @ x, g[0]), 'row 0'),
-            'b has none': (lambda g, x, w, b: (g @ w, g.t() @ x, None), '0 everywhere'),
+            'b has none': (lambda g, x, w, b: (g @ w, g.t() @ x, None), 'None counts as zero'),
         },
     ),
     'matmul': (lambda x, y: x @ y, lambda g, x, y: (g @ y.t(), x.t() @ g), (drawn(3, 3, seed=7), drawn(3, 3, seed=8)), {
@@ -135,8 +135,8 @@ TABLE = {
         'transposed as a whole': (lambda g, x, y: ((g @ y.t()).t(), x.t() @ g), 'transposed'),
     }),
     'mean': (lambda x: x.mean(), lambda g, x: (g / x.numel()).expand_as(x), (X,), {
-        'not divided': (lambda g, x: g.expand_as(x), 'how many numbers x has'),
-        'by the rows alone': (lambda g, x: (g / len(x)).expand_as(x), 'length of axis'),
+        'not divided': (lambda g, x: g.expand_as(x), '24 times'),
+        'by the rows alone': (lambda g, x: (g / len(x)).expand_as(x), '4 times'),
     }),
     'softmax': (SOFT, lambda g, x: SOFT(x) * (g - (g * SOFT(x)).sum(-1, keepdim=True)), (X,), {
         'the diagonal alone': (lambda g, x: g * SOFT(x) * (1 - SOFT(x)), ''),
@@ -144,26 +144,26 @@ TABLE = {
         'summed over the batch': (lambda g, x: SOFT(x) * (g - (g * SOFT(x)).sum(0, keepdim=True)), ''),
     }),
     'logsumexp': (lambda x: torch.logsumexp(x, -1), lambda g, x: g[:, None] * SOFT(x), (X,), {
-        'the weights are missing': (lambda g, x: g[:, None].expand_as(x), 'is missing'),
+        'the weights are missing': (lambda g, x: g[:, None].expand_as(x), ''),
     }),
     'cross entropy': (
-        lambda x: -torch.log(SOFT(x))[torch.arange(6), LABELS].mean(), lambda g, x: g * (SOFT(x) - hot(x)) / len(x), (X,), {
-            'a sum instead of the mean': (lambda g, x: g * (SOFT(x) - hot(x)), 'length of axis 0'),
+        LOSS, lambda g, x: g * (SOFT(x) - hot(x)) / len(x), (X,), {
+            'a sum instead of the mean': (lambda g, x: g * (SOFT(x) - hot(x)), '6 times'),
             'the label is not subtracted': (lambda g, x: g * SOFT(x) / len(x), ''),
             'the sign': (lambda g, x: g * (hot(x) - SOFT(x)) / len(x), 'opposite'),
         },
     ),
     'layer norm': (
         normed, lambda g, x: (g - mean0(g) - normed(x) * mean0(g * normed(x))) / torch.sqrt(var0(x) + 1e-5), (X,), {
-            'statistics as constants': (lambda g, x: g / torch.sqrt(var0(x) + 1e-5), ''),
-            'the mean alone': (lambda g, x: (g - mean0(g)) / torch.sqrt(var0(x) + 1e-5), ''),
+            'statistics as constants': (lambda g, x: g / torch.sqrt(var0(x) + 1e-5), 'paths through'),
+            'the mean alone': (lambda g, x: (g - mean0(g)) / torch.sqrt(var0(x) + 1e-5), 'path through'),
         },
     ),
     'norm': (lambda x: (x * x).sum().sqrt(), lambda g, x: g * x / (x * x).sum().sqrt(), (X,), {
         'not divided': (lambda g, x: g * x, 'out'),
     }),
     'broadcast': (lambda x, b: x * b, lambda g, x, b: (g * b, (g * x).sum(0)), (X, B), {
-        'a mean': (lambda g, x, b: (g * b, (g * x).mean(0)), 'length of axis 0'),
+        'a mean': (lambda g, x, b: (g * b, (g * x).mean(0)), '0.1667 times'),
         'the last row': (lambda g, x, b: (g * b, (g * x)[-1]), 'row -1'),
     }),
     'rows by index': (lambda x, i: onto(x, i), lambda g, x, i: (added(x, i, g), None), (X, ROWS), {
@@ -266,6 +266,11 @@ def both(ctx, x):
     return x * x, torch.sin(x)
 
 
+def both_slopes(ctx, g, h):
+    (x,) = ctx.saved_tensors
+    return 2 * g * x + h * torch.cos(x)
+
+
 def asked(ctx, g):
     x, y = ctx.saved_tensors
     return (g * y if ctx.needs_input_grad[0] else None), (g * x if ctx.needs_input_grad[1] else None)
@@ -274,6 +279,10 @@ def asked(ctx, g):
 def asked_swapped(ctx, g):
     x, y = ctx.saved_tensors
     return (g * y if ctx.needs_input_grad[1] else None), (g * x if ctx.needs_input_grad[0] else None)
+
+
+def keeps_inputs(ctx, inputs, output):
+    ctx.save_for_backward(*inputs)
 
 
 def multiplies(ctx, x, y):
@@ -317,6 +326,11 @@ def clipped(ctx, x):
 
 def flat_memory(ctx, g):
     return torch.as_strided(g, g.shape, (g[0].numel(), 1)) * 2 * ctx.saved_tensors[0]
+
+
+def views(ctx, g):
+    (x,) = ctx.saved_tensors
+    return (2 * g.view(-1) * x.view(-1)).view(x.shape)
 
 
 def changed(ctx, x):
@@ -388,8 +402,7 @@ no_grad = torch.no_grad()(saves)
 halves = lambda of_: lambda x: of_(x)[..., ::2] * 3
 
 RIGHT |= {
-    'with setup_context': (of(lambda x, y: x * y, lambda ctx, g: (g * ctx.y, g * ctx.x), setup_context=lambda ctx, i, o: (
-        setattr(ctx, 'x', i[0]), setattr(ctx, 'y', i[1]))[0]), (X, Y)),
+    'with setup_context': (of(lambda x, y: x * y, asked, setup_context=keeps_inputs), (X, Y)),
     'apply taken early': (early, (X,)),
     'in a function': (halves(early), (X,)),
     'NumPy sorts': (of(sorts, once_differentiable(unsorts)), (X,)),
@@ -400,7 +413,7 @@ RIGHT |= {
     'in place, marked': (of(doubles, lambda ctx, g: 2 * g), (X,)),
     'a mask that is kept': (of(drops, masks), (X,)),
     'an output without a gradient': (of(largest, to_largest), (X,)),
-    'two outputs': (of(both, lambda ctx, g, h: 2 * g * ctx.saved_tensors[0] + h * torch.cos(ctx.saved_tensors[0])), (X,)),
+    'two outputs': (of(both, both_slopes), (X,)),
     'what is asked for': (of(multiplies, asked), (X, Y)),
     'a forgotten sum, which PyTorch adds up': (made(lambda x, b: x * b, lambda g, x, b: (g * b, g * x)), (X, B)),
     'a kernel in Float32': (of(single_kernel, slope), (X.double(),)),
@@ -432,12 +445,11 @@ WRONG |= {
     'a new mask': (of(drops, new_mask), (X,), ''),
     'a mask without its scale': (of(drops, lambda ctx, g: g * (ctx.mask > 0)), (X,), 'times'),
     'to the first, not the largest': (of(largest, lambda ctx, g, _: F.pad(g[:, None], (0, 3))), (X,), ''),
-    'the second output is forgotten': (of(both, lambda ctx, g, h: 2 * g * ctx.saved_tensors[0]), (X,), ''),
+    'one output is forgotten': (of(both, lambda ctx, g, h: 2 * g * ctx.saved_tensors[0]), (X,), 'path through'),
     'asks for the other input': (of(multiplies, asked_swapped), (X, Y), 'alone'),
     'writes into grad_output': (of(clipped, writes), (X,), 'writes into grad_output'),
     'reads memory as if it were contiguous': (of(saves, flat_memory), (X,), 'contiguous'),
-    'views what is not contiguous': (of(saves, lambda ctx, g: (g.view(-1) * 2 * ctx.saved_tensors[0].view(-1)).view(6, 4)),
-                                     (X,), 'It raises RuntimeError for a grad_output'),
+    'views what is not contiguous': (of(saves, views), (X,), 'raises RuntimeError for'),
     'changed after it was used': (of(changed, lambda ctx, g: 2 * g * ctx.x), (X,), ''),
     'another number in Float32': (of(saves, fast_in_single), (X,), 'right in Float64'),
     'a weight of a module': (Net(lost.apply), (X,), 'None counts as zero'),

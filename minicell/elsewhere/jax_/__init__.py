@@ -1,6 +1,6 @@
 """A rule of JAX: a function with `custom_vjp` or `custom_jvp`, or one that calls such a function."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import nullcontext, suppress
 from typing import Any
 
@@ -65,7 +65,7 @@ class JaxRule:
 
     def answer(
         self, xs: Arrays, came: Any = None, wide: bool = True, body: bool = False, shake: Callable | None = None,
-        look: bool = False, way: str = '',
+        look: bool = False, way: str = '', cut: Collection[int] = (),
     ) -> Answer:  # fmt: skip
         with untouched(self.kept) if self.kept else nullcontext(), precision(wide, self.like):
             kinds = [np.float64 if wide and is_float(kind) else kind for kind in self.like]

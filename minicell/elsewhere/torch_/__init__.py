@@ -1,6 +1,6 @@
 """A rule of PyTorch: a `torch.autograd.Function`, a function that calls one, or a module that has one inside."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
@@ -15,6 +15,7 @@ from ...replay.program import Arrays
 from ..rule import Answer, called
 from .body import Watch, heard, inlined, memory
 from .kept import TorchKept, settings
+from .path import Path
 from .remarks import WORDS, WRITES, remarks
 from .second import gradients
 from .tensors import has_graph, laid, names, numbers, strided, tensor
@@ -102,16 +103,17 @@ class TorchRule:
 
     def answer(
         self, xs: Arrays, came: Any = None, wide: bool = True, body: bool = False, shake: Callable | None = None,
-        look: bool = False, way: str = '',
+        look: bool = False, way: str = '', cut: Collection[int] = (),
     ) -> Answer:  # fmt: skip
-        watch = Watch(shake) if shake or look else None
+        watch, path = Watch(shake) if shake or look else None, Path(cut) if look or cut else None
         returned: list[tuple] = []
         around = inlined() if body else heard(returned)
         with self.state(wide), settings(wide), around, watch or nullcontext():
             leaves = self.leaves(xs, wide, way)
             for k, leaf in enumerate(leaves) if watch else ():
                 watch.starts(leaf, k)
-            outs = self.outputs(self.called(leaves, way))
+            with path or nullcontext():
+                outs = self.outputs(self.called(leaves, way))
             if way == 'after':
                 with suppress(Exception):  # what forward refuses, it does not keep
                     self.called([t.detach() * 0.625 if t.dtype.is_floating_point else t for t in leaves])
@@ -126,7 +128,9 @@ class TorchRule:
         leads = [(watch.values.get(memory(t), 0), watch.slopes.get(memory(t), 0)) for t in outs]
         gone = any(slopes and not has_graph(t) for t, (_, slopes) in zip(outs, leads, strict=True))
         unseen = watch.unseen or LEAVES * (gone and body)
-        return found._replace(leads=leads, unseen=unseen, chosen=watch.chosen, eps=watch.eps)
+        return found._replace(
+            leads=leads, unseen=unseen, chosen=watch.chosen, eps=watch.eps, steps=path.steps if look else ()
+        )
 
     def outputs(self, out: Any) -> list[torch.Tensor]:
         """The outputs of floats that have a gradient: those that had one the first time."""
