@@ -31,7 +31,7 @@ FLOORS = [
     {'judge'},
     {'account'},
     {'listing', 'check', 'view', 'installation'},
-    {'elsewhere'},
+    {'elsewhere', 'testing'},
     {'teach'},
     {'command'},
     {'__main__'},
@@ -164,7 +164,7 @@ def test_the_core_is_a_book_that_one_can_read():
     targets = [t for node in state for t in getattr(node, 'targets', [getattr(node, 'target', None)])]
     variables = [t.id for t in targets if isinstance(t, ast.Name)]
     assert len(variables) <= 12, variables
-    assert sum(lines(path) for path in PACKAGE.glob('*.py')) <= 1795
+    assert sum(lines(path) for path in PACKAGE.glob('*.py')) <= 1816
 
 
 def test_one_function_says_what_takes_over():
@@ -188,7 +188,7 @@ def test_the_judge_is_small():
 def test_what_lives_elsewhere_is_judged_in_few_lines_and_imported_by_none():
     """A framework is imported by its own package alone, which is found by the types of the arguments."""
     files = {path: lines(path) for path in (PACKAGE / 'elsewhere').rglob('*.py')}
-    assert sum(files.values()) <= 1300 and max(files.values()) < 200, files
+    assert sum(files.values()) <= 1350 and max(files.values()) < 200, files
     for name, home in (('torch', 'torch_'), ('jax', 'jax_'), ('mindspore', '')):
         who = {use.place.split(':')[0] for use in USES if use.module.partition('.')[0] == name}
         assert all(home and f'minicell/elsewhere/{home}/' in place for place in who), who

@@ -2,13 +2,18 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import minicell as ms
+from minicell.testing import assert_bprop
+
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / 'minicell/ELSEWHERE.md'
 ENV = os.environ | {'OMP_NUM_THREADS': '1'}  # of small numbers, threads make nothing quicker
 NAMED = 0.8  # of the mistakes, at least
 
@@ -57,3 +62,28 @@ def test_a_rule_goes_where_its_arrays_live():
     )
     done = subprocess.run([sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == 'set()'
+
+
+BLOCKS = re.findall(r'```python\n(.*?)```\n(?:\n```text\n(.*?)```)?', PAGE.read_text(encoding='utf-8'), re.DOTALL)
+
+
+@pytest.mark.parametrize(('listing', 'due'), BLOCKS, ids=['PyTorch', 'JAX', 'a test'])
+def test_a_listing_of_the_page_prints_what_it_shows(listing, due):
+    pytest.importorskip(re.search(r'^import (torch|jax)$', listing, re.MULTILINE)[1])
+    command = [sys.executable, '-W', 'ignore', '-c', listing]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=ENV)
+    assert (done.stdout, done.stderr) == (due, '')
+
+
+def test_an_assertion_fails_with_the_sentences():
+    with pytest.raises(AssertionError, match='0.5 times'):
+        assert_bprop(Half(), ms.Tensor([1.0, -2.0, 3.0, 0.5]))
+    assert_bprop(ms.nn.ReLU(), ms.Tensor([1.0, -1.0]))
+
+
+class Half(ms.nn.Cell):
+    def construct(self, x):
+        return x * x
+
+    def bprop(self, x, out, dout):
+        return (x * dout,)
