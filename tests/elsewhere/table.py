@@ -13,6 +13,8 @@ from importlib import import_module
 
 import minicell as ms
 
+DUE = 'right', 'wrong', 'surrogate', 'unknown'
+
 
 def told(name: str, row: tuple) -> dict:
     """What minicell says of a row."""
@@ -60,14 +62,15 @@ def beside(check: Callable, name: str, row: tuple) -> tuple[str, float]:
 def rows(home: str, some: list[str]) -> Iterator[tuple[str, str, tuple]]:
     """What is due, a name, and a row."""
     rules = import_module(f'tests.elsewhere.{home}_rules')
-    for due, table in (('right', rules.RIGHT), ('wrong', rules.WRONG), ('surrogate', rules.SURROGATE)):
+    for due in DUE:
+        table = getattr(rules, due.upper())
         yield from ((due, name, row) for name, row in table.items() if not some or any(s in name for s in some))
 
 
 def main(home: str, *some: str) -> None:
     """Print it."""
     check = {'torch': gradcheck, 'jax': check_grads}[home]
-    total = {due: [0, 0, 0, 0, 0.0, 0.0] for due in ('right', 'wrong', 'surrogate')}
+    total = {due: [0, 0, 0, 0, 0.0, 0.0] for due in DUE}
     for due, name, row in rows(home, [s for s in some if s != '--json']):
         found = told(name, row)
         if '--json' in some:

@@ -76,7 +76,7 @@ def test_a_listing_of_the_page_prints_what_it_shows(listing, due):
 
 
 def test_an_assertion_fails_with_the_sentences():
-    with pytest.raises(AssertionError, match='0.5 times'):
+    with pytest.raises(AssertionError, match='It is'):
         assert_bprop(Half(), ms.Tensor([1.0, -2.0, 3.0, 0.5]))
     assert_bprop(ms.nn.ReLU(), ms.Tensor([1.0, -1.0]))
 

@@ -1,10 +1,14 @@
 """Right and wrong rules of PyTorch, as rows: the classics, the examples of its documentation, public mistakes."""
 
+import secrets
+
 import numpy as np
 import torch
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
+
+from tests.elsewhere import classics
 
 
 def made(forward, backward):
@@ -36,180 +40,21 @@ def drawn(*shape, seed=0, **kind):
 
 
 X, Y, B, W = drawn(6, 4), drawn(6, 4, seed=1), drawn(4, seed=2), drawn(5, 4, seed=3)
-POS = X.abs() + 0.5
 ROWS = torch.tensor([0, 2, 2, 1, 0])
-LABELS = torch.tensor([0, 2, 1, 2, 3, 0])
-SIG = lambda x: 1 / (1 + torch.exp(-x))
-up = lambda x: torch.exp(x - x.amax(-1, keepdim=True))
-SOFT = lambda x: up(x) / up(x).sum(-1, keepdim=True)
-LOSS = lambda x: -torch.log(SOFT(x))[torch.arange(6), LABELS].mean()
-hot = lambda x: F.one_hot(LABELS, x.shape[-1])
-mean0, var0 = lambda x: x.mean(-1, keepdim=True), lambda x: x.var(-1, unbiased=False, keepdim=True)
-normed = lambda x: (x - mean0(x)) / torch.sqrt(var0(x) + 1e-5)
-onto = lambda x, i: torch.stack([x[k] for k in i])
-
-
-def added(x, i, g):
-    return torch.zeros_like(x).index_add_(0, i, g)
-
-
-# name: (forward, the right backward, inputs, {a mistake: (its backward, a word of the sentence that names it)})
-TABLE = {
-    'square': (lambda x: x * x, lambda g, x: 2 * g * x, (X,), {
-        'half of it': (lambda g, x: g * x, '0.5 times'),
-        'grad_output is missing': (lambda g, x: 2 * x, 'ones'),
-        'opposite sign': (lambda g, x: -2 * g * x, 'opposite'),
-        'abs of grad_output': (lambda g, x: 2 * g.abs() * x, 'grad_output'),
-        'clipped': (lambda g, x: (2 * g * x).clamp(-1, 1), 'grad_output'),
-        'nothing': (lambda g, x: None, 'None counts as zero'),
-        'NaN': (lambda g, x: 2 * g * x * float('nan'), 'NaN'),
-        'too small a dtype': (lambda g, x: (2 * g * x).bfloat16().to(g.dtype), ''),
-    }),
-    'product': (lambda x, y: x * y, lambda g, x, y: (g * y, g * x), (X, Y), {
-        'swapped': (lambda g, x, y: (g * x, g * y), 'gradient of'),
-        'None for y': (lambda g, x, y: (g * y, None), 'None counts as zero'),
-        'both the same': (lambda g, x, y: (g * y, g * y), 'gradient of x'),
-        'the values, not the gradients': (lambda g, x, y: (y, x), 'ones'),
-    }),
-    'quotient': (lambda x, y: x / y, lambda g, x, y: (g / y, -g * x / y**2), (X, POS), {
-        'sign of y': (lambda g, x, y: (g / y, g * x / y**2), 'opposite'),
-        'y once': (lambda g, x, y: (g / y, -g * x / y), 'y'),
-        'y instead of 1 / y': (lambda g, x, y: (g * y, -g * x / y**2), 'y'),
-    }),
-    'exp': (torch.exp, lambda g, x: g * torch.exp(x), (X,), {
-        'its slope is missing': (lambda g, x: g, 'missing'),
-        'x instead of out': (lambda g, x: g * x, 'in the place of'),
-    }),
-    'log': (torch.log, lambda g, x: g / x, (POS,), {'x instead of 1 / x': (lambda g, x: g * x, 'x')}),
-    'root': (torch.sqrt, lambda g, x: g / (2 * torch.sqrt(x)), (POS,), {
-        'a half is missing': (lambda g, x: g / torch.sqrt(x), '2 times'),
-        'the root is missing': (lambda g, x: g / 2 / x, 'factor'),
-    }),
-    'cube': (lambda x: x**3, lambda g, x: 3 * g * x**2, (X,), {
-        'the power is kept': (lambda g, x: 3 * g * x**3, 'factor'),
-        'the exponent is missing': (lambda g, x: g * x**2, 'times'),
-    }),
-    'Legendre polynomial': (lambda x: 0.5 * (5 * x**3 - 3 * x), lambda g, x: g * 1.5 * (5 * x**2 - 1), (X,), {
-        'a constant is lost': (lambda g, x: g * 1.5 * 5 * x**2, ''),
-    }),
-    'sine': (torch.sin, lambda g, x: g * torch.cos(x), (X,), {
-        'sine again': (lambda g, x: g * torch.sin(x), 'sin'),
-        'cosine of nothing': (lambda g, x: torch.cos(x), ''),
-    }),
-    'sigmoid': (SIG, lambda g, x: g * SIG(x) * (1 - SIG(x)), (X,), {
-        '1 - out is missing': (lambda g, x: g * SIG(x), '(1 − '),
-        'of x instead of out': (lambda g, x: g * x * (1 - x), ''),
-        'twice': (lambda g, x: g * SIG(x) ** 2 * (1 - SIG(x)), 'once too often'),
-    }),
-    'tanh': (torch.tanh, lambda g, x: g * (1 - torch.tanh(x) ** 2), (X,), {
-        'the square is missing': (lambda g, x: g * (1 - torch.tanh(x)), 'out'),
-        'the sign inside': (lambda g, x: g * (1 + torch.tanh(x) ** 2), ''),
-    }),
-    'swish': (lambda x: x * SIG(x), lambda g, x: g * (SIG(x) + x * SIG(x) * (1 - SIG(x))), (X,), {
-        'one path': (lambda g, x: g * SIG(x), 'path through'),
-    }),
-    'relu': (lambda x: x.clamp(min=0), lambda g, x: g * (x > 0), (X,), {
-        'no mask': (lambda g, x: g, 'where 0 is due'),
-        'the other half': (lambda g, x: g * (x < 0), ''),
-        'the mask of grad_output': (lambda g, x: g * (g > 0), ''),
-    }),
-    'leaky relu': (lambda x: torch.where(x > 0, x, 0.1 * x), lambda g, x: torch.where(x > 0, g, 0.1 * g), (X,), {
-        'no slope': (lambda g, x: g * (x > 0), 'negative'),
-        'the wrong way round': (lambda g, x: torch.where(x < 0, g, 0.1 * g), '10 times'),
-    }),
-    'relu6': (lambda x: (4 * x).clamp(0, 6), lambda g, x: 4 * g * ((4 * x > 0) & (4 * x < 6)), (2 * X,), {
-        'no upper end': (lambda g, x: 4 * g * (x > 0), ''),
-    }),
-    'abs': (torch.abs, lambda g, x: g * torch.sign(x), (X,), {'no sign': (lambda g, x: g, 'negative')}),
-    'linear': (
-        lambda x, w, b: x @ w.t() + b, lambda g, x, w, b: (g @ w, g.t() @ x, g.sum(0)), (X, W, drawn(5, seed=5)), {
-            'a mean for b': (lambda g, x, w, b: (g @ w, g.t() @ x, g.mean(0)), '0.1667 times'),
-            'averaged over the batch': (lambda g, x, w, b: (g @ w, g.t() @ x / len(x), g.sum(0)), '0.1667 times'),
-            'one row for b': (lambda g, x, w, b: (g @ w, g.t() @ x, g[0]), 'row 0'),
-            'b has none': (lambda g, x, w, b: (g @ w, g.t() @ x, None), 'None counts as zero'),
-        },
-    ),
-    'matmul': (lambda x, y: x @ y, lambda g, x, y: (g @ y.t(), x.t() @ g), (drawn(3, 3, seed=7), drawn(3, 3, seed=8)), {
-        'y not transposed': (lambda g, x, y: (g @ y, x.t() @ g), 'grad_output @ y'),
-        'x not transposed': (lambda g, x, y: (g @ y.t(), x @ g), 'x @ grad_output'),
-        'transposed as a whole': (lambda g, x, y: ((g @ y.t()).t(), x.t() @ g), 'transposed'),
-    }),
-    'mean': (lambda x: x.mean(), lambda g, x: (g / x.numel()).expand_as(x), (X,), {
-        'not divided': (lambda g, x: g.expand_as(x), '24 times'),
-        'by the rows alone': (lambda g, x: (g / len(x)).expand_as(x), '4 times'),
-    }),
-    'softmax': (SOFT, lambda g, x: SOFT(x) * (g - (g * SOFT(x)).sum(-1, keepdim=True)), (X,), {
-        'the diagonal alone': (lambda g, x: g * SOFT(x) * (1 - SOFT(x)), ''),
-        'no sum': (lambda g, x: g * SOFT(x), ''),
-        'summed over the batch': (lambda g, x: SOFT(x) * (g - (g * SOFT(x)).sum(0, keepdim=True)), ''),
-    }),
-    'logsumexp': (lambda x: torch.logsumexp(x, -1), lambda g, x: g[:, None] * SOFT(x), (X,), {
-        'the weights are missing': (lambda g, x: g[:, None].expand_as(x), ''),
-    }),
-    'cross entropy': (
-        LOSS, lambda g, x: g * (SOFT(x) - hot(x)) / len(x), (X,), {
-            'a sum instead of the mean': (lambda g, x: g * (SOFT(x) - hot(x)), '6 times'),
-            'the label is not subtracted': (lambda g, x: g * SOFT(x) / len(x), ''),
-            'the sign': (lambda g, x: g * (hot(x) - SOFT(x)) / len(x), 'opposite'),
-        },
-    ),
-    'layer norm': (
-        normed, lambda g, x: (g - mean0(g) - normed(x) * mean0(g * normed(x))) / torch.sqrt(var0(x) + 1e-5), (X,), {
-            'statistics as constants': (lambda g, x: g / torch.sqrt(var0(x) + 1e-5), 'paths through'),
-            'the mean alone': (lambda g, x: (g - mean0(g)) / torch.sqrt(var0(x) + 1e-5), 'path through'),
-        },
-    ),
-    'norm': (lambda x: (x * x).sum().sqrt(), lambda g, x: g * x / (x * x).sum().sqrt(), (X,), {
-        'not divided': (lambda g, x: g * x, 'out'),
-    }),
-    'broadcast': (lambda x, b: x * b, lambda g, x, b: (g * b, (g * x).sum(0)), (X, B), {
-        'a mean': (lambda g, x, b: (g * b, (g * x).mean(0)), '0.1667 times'),
-        'the last row': (lambda g, x, b: (g * b, (g * x)[-1]), 'row -1'),
-    }),
-    'rows by index': (lambda x, i: onto(x, i), lambda g, x, i: (added(x, i, g), None), (X, ROWS), {
-        'written, not added': (lambda g, x, i: (torch.zeros_like(x).index_copy_(0, i, g), None), ''),
-    }),
-    'cumsum': (lambda x: x.cumsum(0), lambda g, x: g.flip(0).cumsum(0).flip(0), (X,), {
-        'forwards again': (lambda g, x: g.cumsum(0), ''),
-        'not flipped back': (lambda g, x: g.flip(0).cumsum(0), ''),
-    }),
-    'largest': (lambda x: x.amax(-1), lambda g, x: g[:, None] * (x == x.amax(-1, keepdim=True)), (X,), {
-        'to all': (lambda g, x: g[:, None].expand_as(x), ''),
-    }),
-    'scaled by a number': (lambda x, c: x * c, lambda g, x, c: g * c, (X, 3.0), {
-        'the number is missing': (lambda g, x, c: g, 'times'),
-        'divided': (lambda g, x, c: g / c, 'times'),
-    }),
-    'Huber': (
-        lambda x, y: torch.where((x - y).abs() < 1, 0.5 * (x - y) ** 2, (x - y).abs() - 0.5),
-        lambda g, x, y: (g * (x - y).clamp(-1, 1), -g * (x - y).clamp(-1, 1)), (X, Y), {
-            'quadratic everywhere': (lambda g, x, y: (g * (x - y), g * (y - x)), ''),
-            'the sign of y': (lambda g, x, y: (g * (x - y).clamp(-1, 1), g * (x - y).clamp(-1, 1)), 'opposite'),
-        },
-    ),
-    'inverse': (torch.inverse, lambda g, x: -x.inverse().t() @ g @ x.inverse().t(), (drawn(3, 3) + 3 * torch.eye(3),), {
-        'not transposed': (lambda g, x: -x.inverse() @ g @ x.inverse(), ''),
-    }),
-}  # fmt: skip
-
-RIGHT = {name: (made(forward, backward), inputs) for name, (forward, backward, inputs, _) in TABLE.items()}
-WRONG = {
-    f'{name}, {mistake}': (made(forward, backward), inputs, word)
-    for name, (forward, _, inputs, mistakes) in TABLE.items()
-    for mistake, (backward, word) in mistakes.items()
-}
+RIGHT, WRONG = classics.rows(torch, made, torch.from_numpy)
 
 
 # ---- what only PyTorch has: (rule, inputs), and for a wrong one a word of the sentence that names it ----------------
 
 
-def saves(ctx, x):
-    ctx.save_for_backward(x)
-    return x * x
+def keeping(function):
+    """A forward that saves its input."""
+    return lambda ctx, x: (ctx.save_for_backward(x), function(x))[1]
 
 
-def slope(ctx, g):
-    return 2 * g * ctx.saved_tensors[0]
+def of_it(function):
+    """A backward of what came in and of the input that was saved."""
+    return lambda ctx, g, *more: function(g, *ctx.saved_tensors, *more)
 
 
 class State:
@@ -240,10 +85,6 @@ def doubles(ctx, x):
     return x.mul_(2)
 
 
-def doubles_unmarked(ctx, x):
-    return x.mul_(2)
-
-
 def drops(ctx, x):
     ctx.mask = (torch.rand_like(x) > 0.4) / 0.6
     return x * ctx.mask
@@ -261,16 +102,6 @@ def to_largest(ctx, g, _):
     return g.new_zeros(ctx.shape).scatter_(-1, ctx.saved_tensors[0][:, None], g[:, None])
 
 
-def both(ctx, x):
-    ctx.save_for_backward(x)
-    return x * x, torch.sin(x)
-
-
-def both_slopes(ctx, g, h):
-    (x,) = ctx.saved_tensors
-    return 2 * g * x + h * torch.cos(x)
-
-
 def asked(ctx, g):
     x, y = ctx.saved_tensors
     return (g * y if ctx.needs_input_grad[0] else None), (g * x if ctx.needs_input_grad[1] else None)
@@ -279,6 +110,10 @@ def asked(ctx, g):
 def asked_swapped(ctx, g):
     x, y = ctx.saved_tensors
     return (g * y if ctx.needs_input_grad[1] else None), (g * x if ctx.needs_input_grad[0] else None)
+
+
+def added(x, i, g):
+    return torch.zeros_like(x).index_add_(0, i, g)
 
 
 def keeps_inputs(ctx, inputs, output):
@@ -319,35 +154,11 @@ def writes(ctx, g):
     return g
 
 
-def clipped(ctx, x):
-    ctx.save_for_backward(x)
-    return x.clamp(min=0)
-
-
-def flat_memory(ctx, g):
-    return torch.as_strided(g, g.shape, (g[0].numel(), 1)) * 2 * ctx.saved_tensors[0]
-
-
-def views(ctx, g):
-    (x,) = ctx.saved_tensors
-    return (2 * g.view(-1) * x.view(-1)).view(x.shape)
-
-
 def changed(ctx, x):
     ctx.x = x.clone()
     out = ctx.x * ctx.x
     ctx.x.add_(1)
     return out
-
-
-def fast_in_single(ctx, g):
-    (x,) = ctx.saved_tensors
-    return (2 if x.dtype == torch.float64 else 2.1) * g * x
-
-
-def outs(ctx, x):
-    ctx.save_for_backward(x)
-    return torch.mul(x, x, out=torch.empty_like(x))
 
 
 def wiped(ctx, x):
@@ -358,11 +169,6 @@ def wiped(ctx, x):
     return out
 
 
-def single_kernel(ctx, x):
-    ctx.save_for_backward(x)
-    return (x.float() ** 2).to(x.dtype)
-
-
 def moving(ctx, x):
     Moving.mean.mul_(0.9).add_(0.1 * x.mean())
     ctx.save_for_backward(x)
@@ -371,7 +177,7 @@ def moving(ctx, x):
 
 class Moving(Function):
     mean = torch.zeros(())
-    forward, backward = staticmethod(moving), staticmethod(slope)
+    forward, backward = staticmethod(moving), staticmethod(of_it(lambda g, x: 2 * g * x))
 
 
 class Net(torch.nn.Module):
@@ -387,6 +193,14 @@ class Net(torch.nn.Module):
         return self.function(x, self.lin.weight)
 
 
+saves, slope = keeping(lambda x: x * x), of_it(lambda g, x: 2 * g * x)
+both, clipped = keeping(lambda x: (x * x, torch.sin(x))), keeping(lambda x: x.clamp(min=0))
+both_slopes = of_it(lambda g, x, h: 2 * g * x + h * torch.cos(x))
+flat_memory = of_it(lambda g, x: torch.as_strided(g, g.shape, (4, 1)) * 2 * x)
+views = of_it(lambda g, x: (2 * g.view(-1) * x.view(-1)).view(x.shape))
+fast_in_single = of_it(lambda g, x: (2 if x.dtype == torch.float64 else 2.1) * g * x)
+outs = keeping(lambda x: torch.mul(x, x, out=torch.empty_like(x)))
+single_kernel = keeping(lambda x: (x.float() ** 2).to(x.dtype))
 product = made(lambda x, w: x @ w.t(), lambda g, x, w: (g @ w, g.t() @ x))
 lost = made(lambda x, w: x @ w.t(), lambda g, x, w: (g @ w, None))
 captured = torch.nn.Parameter(B.clone())
@@ -397,11 +211,15 @@ numpy_slope = lambda ctx, g: torch.from_numpy(2 * g.detach().numpy() * ctx.saved
 masks = lambda ctx, g: g * ctx.mask
 new_mask = lambda ctx, g: g * (torch.rand_like(g) > 0.4) / 0.6
 steps = of(lambda ctx, x: (x > 0).to(x.dtype), lambda ctx, g: g)
-detached = lambda ctx, x: (ctx.save_for_backward(x), x.detach() * x.detach())[1]
+detached = keeping(lambda x: x.detach() * x.detach())
 no_grad = torch.no_grad()(saves)
 halves = lambda of_: lambda x: of_(x)[..., ::2] * 3
 
+scaled, by_rows = lambda x, c: x * c, lambda x, i: torch.stack([x[k] for k in i])
+
 RIGHT |= {
+    'rows by index': (made(by_rows, lambda g, x, i: (added(x, i, g), None)), (X, ROWS)),
+    'scaled by a number': (made(scaled, lambda g, x, c: g * c), (X, 3.0)),
     'with setup_context': (of(lambda x, y: x * y, asked, setup_context=keeps_inputs), (X, Y)),
     'apply taken early': (early, (X,)),
     'in a function': (halves(early), (X,)),
@@ -436,6 +254,9 @@ RIGHT |= {
 }  # fmt: skip
 
 WRONG |= {
+    'rows by index, written': (made(by_rows, lambda g, x, i: (0 * x).index_copy(0, i, g)), (X, ROWS), ''),
+    'scaled by a number, divided': (made(scaled, lambda g, x, c: g / c), (X, 3.0), 'times'),
+    'too small a dtype': (of(saves, lambda ctx, g: slope(ctx, g).bfloat16().to(g.dtype)), (X,), ''),
     'apply taken early, half': (early_wrong, (X,), '0.5 times'),
     'kept on the class': (of(keeps_on_class, lambda ctx, g: 2 * g * State.last), (X,), 'in between'),
     'NumPy sorts, and sorts back by the same order': (of(sorts, lambda ctx, g: torch.as_tensor(
@@ -463,3 +284,8 @@ WRONG |= {
     'only the first of the batch': (of(saves, lambda ctx, g: torch.cat([slope(ctx, g)[:1], 0 * g[1:]])), (X,), 'first'),
 }  # fmt: skip
 SURROGATE = {'a step': (steps, (X,))}
+UNKNOWN = {
+    'in place, unmarked': (of(lambda ctx, x: x.mul_(2), lambda ctx, g: 2 * g), (X,)),
+    'integers alone': (of(lambda ctx, x: x.long(), lambda ctx, g: g), (X,)),
+    'random, and nothing can be put back': (of(lambda ctx, x: x * secrets.randbelow(1000), lambda ctx, g: g), (X,)),
+}
