@@ -59,3 +59,8 @@ class Rule(Protocol):
 def called(many: int) -> list[str]:
     """What so many cotangents are called."""
     return ['dout'] if many == 1 else [f'dout[{k}]' for k in range(many)]
+
+
+def in_words(words: dict[str, str], kinds: set[str]) -> dict[str, str]:
+    """A framework's words where the inputs have these dtypes: NumPy has no bfloat16, and Float32 stands for it."""
+    return words | {'Float32': 'BFloat16'} if kinds == {'bfloat16'} else words

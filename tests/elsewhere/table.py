@@ -80,6 +80,7 @@ def main(home: str, *some: str) -> None:
         print(f'{due:9} {found["said"]:9} {found["took"]:6.2f} s   {other:5} {took:6.2f} s   {name}', flush=True)
         adds = 1, found['said'] == due, found['named'], other == due, found['took'], took
         total[due] = [a + b for a, b in zip(total[due], adds, strict=True)]
+    assert home != 'jax' or not import_module('jax').config.jax_enable_x64, 'it is set, and nobody else set it'
     for due, (many, said, named, other, mine, its) in total.items() if '--json' not in some else ():
         print(f'{due}: {many} rows, minicell says so of {said} in {mine:.0f} s', end='')
         print(f' and names {named}' * (due == 'wrong') + f', {check.__name__} of {other} in {its:.0f} s')

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,21 @@ class Half(ms.nn.Cell):
 
     def bprop(self, x, out, dout):
         return (x * dout,)
+
+
+def test_all_is_afterwards_as_it_was():
+    torch = pytest.importorskip('torch')
+    rules, made = import_module('tests.elsewhere.torch_rules'), torch.Generator().manual_seed(3)
+    net, x = rules.Net(rules.product.apply), rules.X.clone().requires_grad_()
+    draws = lambda x: net(x * torch.rand(x.shape, generator=made, dtype=x.dtype))
+    state = lambda: [
+        *(torch.get_rng_state().tolist(), made.get_state().tolist(), rules.Moving.mean.item(), x.tolist(), x.grad),
+        *(net.lin.weight.tolist(), net.lin.weight.dtype, net.lin.weight.grad, rules.Moving.mean.requires_grad),
+        *(torch.get_default_dtype(), torch.is_grad_enabled(), 'apply' in vars(torch.autograd.Function.__base__)),
+    ]
+    with torch.no_grad():
+        before, out = state(), draws(x).tolist()
+        made.manual_seed(3)
+        for rule in (net, draws, rules.Moving):
+            assert ms.check_bprop(rule, x, order=2)
+        assert state() == before and draws(x).tolist() == out

@@ -11,9 +11,9 @@ import numpy as np
 from ...check.trials import Malformed
 from ...replay.harmless import Harm, Kept, untouched
 from ...replay.program import Arrays
-from ..rule import Answer, called
+from ..rule import Answer, called, in_words
 from . import steps
-from .arrays import chain, is_float, named, numbers, positions, precision
+from .arrays import chain, is_array, is_float, named, numbers, positions, precision
 
 WORDS = {
     'The rules give': "JAX's autodiff gives",
@@ -29,14 +29,14 @@ WORDS = {
 class JaxRule:
     """A rule of JAX at one point."""
 
-    words, doubles, sens = WORDS, True, None
+    doubles, sens = True, None
 
     def __init__(self, rule: Any, inputs: tuple, keywords: dict) -> None:
         fixed = [inputs[k] for k in getattr(rule, 'nondiff_argnums', ())]
         self.rule, held = rule, {id(leaf) for leaf in jax.tree.leaves(fixed)}
         paths, self.spec = jax.tree_util.tree_flatten_with_path((inputs, keywords))
         self.flat = [leaf for _, leaf in paths]
-        self.at = [k for k, x in enumerate(self.flat) if isinstance(x, jax.Array | np.ndarray) and id(x) not in held]
+        self.at = [k for k, x in enumerate(self.flat) if is_array(x) and id(x) not in held]
         self.like = [self.flat[k].dtype for k in self.at]
         self.arrays = [numbers(self.flat[k]) for k in self.at]
         self.wants = [is_float(kind) for kind in self.like]
@@ -44,6 +44,7 @@ class JaxRule:
         self.names = [named(paths[k][0], parameters) for k in self.at]
         kind = type(rule).__name__
         self.name = f'{kind if kind.startswith("custom_") else "autodiff"} of {getattr(rule, "__name__", kind)}'
+        self.words = in_words(WORDS, {str(kind) for kind in self.like if is_float(kind)})
         self.compiled: dict = {}
         self.kept, self.harm = None, ''
         try:
@@ -165,7 +166,7 @@ class Slopes(JaxRule):
         self.like, self.arrays = [*of.like, *(g.dtype for g in came)], [*of.arrays, *came]
         self.wants = [*of.wants, *(True for _ in came)]
         self.names = [*of.names, *called(len(came))]
-        self.name, self.kept, self.harm, self.compiled = of.name, of.kept, of.harm, {}
+        self.name, self.kept, self.harm, self.words, self.compiled = of.name, of.kept, of.harm, of.words, {}
 
     def fun(self, *given: Any) -> list:
         return self.gradients(self.of.fun, *given)

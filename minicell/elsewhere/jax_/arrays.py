@@ -39,6 +39,11 @@ def named(path: tuple, parameters: list[str]) -> str:
     return name + jax.tree_util.keystr(tuple(rest))
 
 
+def is_array(x: Any) -> bool:
+    """Whether it holds numbers; a key of a generator holds none."""
+    return isinstance(x, jax.Array | np.ndarray) and not jnp.issubdtype(x.dtype, jax.dtypes.extended)
+
+
 def is_float(kind: Any) -> bool:
     """Whether numbers of this dtype have a gradient."""
     return bool(jnp.issubdtype(kind, np.floating))

@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 from ...check.trials import Malformed
 from ...replay.harmless import Harm, untouched
 from ...replay.program import Arrays
-from ..rule import Answer, called
+from ..rule import Answer, called, in_words
 from .body import Watch, heard, inlined, memory
 from .kept import TorchKept, settings
 from .path import Path
@@ -26,7 +26,7 @@ LEAVES = 'construct leaves what autograd records (detach, no_grad, NumPy)'
 class TorchRule:
     """A rule of PyTorch at one point."""
 
-    words, sens = WORDS, None
+    sens = None
 
     def __init__(self, rule: Any, inputs: tuple, keywords: dict, of: 'TorchRule | None' = None) -> None:
         self.function = rule if isinstance(rule, type) and issubclass(rule, Function) else None
@@ -37,7 +37,8 @@ class TorchRule:
         self.arrays = [numbers(t) for t in self.like]
         marked = any(t.requires_grad for t in self.like)
         self.wants = [t.dtype.is_floating_point and (t.requires_grad or not marked) for t in self.like]
-        self.weights: list[torch.Tensor] = []
+        kinds = {str(t.dtype).rpartition('.')[2] for t in self.like if t.dtype.is_floating_point}
+        self.words, self.weights = in_words(WORDS, kinds), []
         self.places: list[int] | None = None  # of the outputs that have a gradient
         self.kept, self.harm, self.second = of and of.kept, '', of is not None
         if of is None:
@@ -166,8 +167,7 @@ class TorchRule:
         return every, [WRITES] * (written and not body)
 
     def into(self, leaves: list[torch.Tensor]) -> list[torch.Tensor] | None:
-        """Which tensors get a gradient. At second order all, as a user's do: what refuses a second derivative says so
-        where all of the graph is asked."""
+        """Which tensors get a gradient: at second order all, so that what refuses to be differentiated twice says so."""
         return None if self.second else [t for t in leaves if t.requires_grad]
 
     def ways(self) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ WORDS = {
     'Cell': 'Function',
 }
 LARGER = '{} returns a gradient of shape {} for {} of shape {}: PyTorch adds it up over the axes that were broadcast.'
-NEEDLESS = '{} computes the gradient of {}, too, where nobody asks for it: ctx.needs_input_grad tells.'
+NEEDLESS = '{} computes gradients that nobody asks for, where ctx.needs_input_grad tells which are wanted.'
 WRITES = 'It writes into grad_output, which belongs to the caller: whoever reads it next gets other numbers.'
 
 
@@ -29,5 +29,5 @@ def remarks(rule: Any, returned: Sequence[tuple], leaves: Sequence[torch.Tensor]
         if isinstance(g, torch.Tensor) and leaf.requires_grad and g.shape != leaf.shape:
             said.append(LARGER.format(rule.name, tuple(g.shape), name, tuple(leaf.shape)))
         elif isinstance(g, torch.Tensor) and leaf.dtype.is_floating_point and not leaf.requires_grad:
-            said.append(NEEDLESS.format(rule.name, name))
+            said.append(NEEDLESS.format(rule.name))
     return said
