@@ -61,6 +61,8 @@ def called(many: int) -> list[str]:
     return ['dout'] if many == 1 else [f'dout[{k}]' for k in range(many)]
 
 
-def in_words(words: dict[str, str], kinds: set[str]) -> dict[str, str]:
+def in_words(words: dict[str, str], kinds: set) -> dict[str, str]:
     """A framework's words where the inputs have these dtypes: NumPy has no bfloat16, and Float32 stands for it."""
-    return words | {'Float32': 'BFloat16'} if kinds == {'bfloat16'} else words
+    return (
+        words | {'Float32': 'BFloat16'} if {str(kind).rpartition('.')[2] for kind in kinds} == {'bfloat16'} else words
+    )

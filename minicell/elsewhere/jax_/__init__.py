@@ -44,7 +44,7 @@ class JaxRule:
         self.names = [named(paths[k][0], parameters) for k in self.at]
         kind = type(rule).__name__
         self.name = f'{kind if kind.startswith("custom_") else "autodiff"} of {getattr(rule, "__name__", kind)}'
-        self.words = in_words(WORDS, {str(kind) for kind in self.like if is_float(kind)})
+        self.words = in_words(WORDS, {kind for kind in self.like if is_float(kind)})
         self.compiled: dict = {}
         self.kept, self.harm = None, ''
         try:

@@ -13,7 +13,7 @@ from ...check.trials import Malformed
 from ...replay.harmless import Harm, untouched
 from ...replay.program import Arrays
 from ..rule import Answer, called, in_words
-from .body import Watch, heard, inlined, memory
+from .body import Watch, gets_ctx, heard, inlined, memory
 from .kept import TorchKept, settings
 from .path import Path
 from .remarks import WORDS, WRITES, remarks
@@ -37,8 +37,7 @@ class TorchRule:
         self.arrays = [numbers(t) for t in self.like]
         marked = any(t.requires_grad for t in self.like)
         self.wants = [t.dtype.is_floating_point and (t.requires_grad or not marked) for t in self.like]
-        kinds = {str(t.dtype).rpartition('.')[2] for t in self.like if t.dtype.is_floating_point}
-        self.words, self.weights = in_words(WORDS, kinds), []
+        self.words, self.weights = in_words(WORDS, {t.dtype for t in self.like if t.dtype.is_floating_point}), []
         self.places: list[int] | None = None  # of the outputs that have a gradient
         self.kept, self.harm, self.second = of and of.kept, '', of is not None
         if of is None:
@@ -46,7 +45,8 @@ class TorchRule:
                 self.kept = TorchKept(rule)
             except Harm as harm:
                 self.harm = str(harm)
-            self.names = names(getattr(rule, 'forward', rule), inputs, keywords)
+            first = (None,) if self.function and gets_ctx(rule) else ()
+            self.names = names(getattr(rule, 'forward', rule), first, inputs, keywords)
             self.meet(rule)
         self.doubles = all(t.device.type != 'mps' for t in (*self.like, *self.weights))
 
@@ -66,9 +66,9 @@ class TorchRule:
         self.names += [n for n in reached if n in used]
         self.arrays += map(numbers, self.weights)
         self.wants += [True] * len(self.weights)
-        name = self.function or (met[0] if len({*met}) == 1 else None)
-        plain = getattr(rule, '__name__', type(rule).__name__)
-        self.name = f'{name.__name__}.backward' if name else f'autograd of {plain}'
+        self.name = f'autograd of {getattr(rule, "__name__", type(rule).__name__)}'
+        if self.function or len({*met}) == 1:
+            self.name = f'{(self.function or met[0]).__name__}.backward'
 
     # ---- calling it ----
 
@@ -167,8 +167,8 @@ class TorchRule:
         return every, [WRITES] * (written and not body)
 
     def into(self, leaves: list[torch.Tensor]) -> list[torch.Tensor] | None:
-        """Which tensors get a gradient: at second order all, so that what refuses to be differentiated twice says so."""
-        return None if self.second else [t for t in leaves if t.requires_grad]
+        """Which tensors get a gradient: at second order all, so that what refuses a second one says so."""
+        return None if self.second or (self.kept and self.kept.recomputes) else [t for t in leaves if t.requires_grad]
 
     def ways(self) -> Iterator[tuple[str, str]]:
         """Other memory, and each input alone."""

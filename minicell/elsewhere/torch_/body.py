@@ -44,6 +44,11 @@ class Context:
         """There is no backward to be given zeros."""
 
 
+def gets_ctx(kind: Any) -> bool:
+    """Whether the forward of a Function gets ctx: where there is a setup_context, that does."""
+    return not function._is_setup_context_defined(kind.setup_context)
+
+
 @contextmanager
 def inlined(met: list | None = None) -> Iterator[None]:
     """In this thread, each Function runs its forward under autograd, and its backward is not asked."""
@@ -56,7 +61,7 @@ def inlined(met: list | None = None) -> Iterator[None]:
         ctx = Context(args)
         if met is not None:
             met.append(cls)
-        if function._is_setup_context_defined(cls.setup_context):
+        if not gets_ctx(cls):
             out = cls.forward(*args)
             cls.setup_context(ctx, args, out)
         else:
@@ -117,7 +122,7 @@ class Watch(TorchDispatchMode):
         if op.startswith(FRESH) or op.endswith('_like'):
             values = slopes = 0
         for t in outs:
-            at, goes = memory(t), t.dtype.is_floating_point and op.rstrip('_') not in STEPS
+            at, goes = memory(t), (t.dtype.is_floating_point or t.is_complex()) and op.rstrip('_') not in STEPS
             self.held.append(t)
             self.values[at] = self.values.get(at, 0) | values
             self.slopes[at] = self.slopes.get(at, 0) | slopes if goes else 0

@@ -2,15 +2,19 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 import torch
 
-from ...replay.harmless import Kept
+from ...replay.harmless import Kept, names
 
 
 class TorchKept(Kept):
     """What some code can reach, in PyTorch, too: `restore()` puts it back."""
+
+    recomputes = False  # whether it calls a checkpoint, which may be asked for all gradients alone
 
     def __init__(self, *roots: object) -> None:
         self.reached: list[torch.Tensor] = []
@@ -39,6 +43,12 @@ class TorchKept(Kept):
             self.weights |= {n: p for n, p in value.named_parameters() if p.requires_grad and id(p) not in known}
             return [type(value), vars(value)]
         return super().keep(value)
+
+    def of_function(self, function: FunctionType) -> list:
+        if any('checkpoint' in (name, *attributes) for name, attributes in names(function.__code__).items()):
+            import_module('torch._dynamo')  # it loads this when it is first called, which writes files
+            self.recomputes = True
+        return super().of_function(function)
 
     def widen(self) -> None:
         """Turn all tensors of floats to Float64."""

@@ -37,9 +37,8 @@ def laid(g: torch.Tensor, way: str) -> torch.Tensor:
     return strided(g) if way == 'strided' else g.flatten()[0].expand(g.shape) if way == 'expanded' else g
 
 
-def names(function: Any, inputs: tuple, keywords: dict) -> list[str]:
-    """What the tensors among the inputs are called: by the parameters of a function."""
-    first = (None,) if next(iter(inspect.signature(function).parameters), '') == 'ctx' else ()
+def names(function: Any, first: tuple, inputs: tuple, keywords: dict) -> list[str]:
+    """What the tensors among the inputs are called: by the parameters of a function, which gets something first."""
     given = inspect.signature(function).bind(*first, *inputs, **keywords).arguments
     found = []
     for name, value in list(given.items())[len(first) :]:
