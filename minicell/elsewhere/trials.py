@@ -68,12 +68,11 @@ class ForeignTrials(Trials):
             came[:] = [d.astype(a.dtype) for d, a in zip(found, outs, strict=True)]
             return came
 
-        found = self.rule.answer(xs, asks, wide)
+        found, eps = self.rule.answer(xs, asks, wide), 0.0
         self.notes += found.notes
-        try:
-            eps = self.rule.answer(xs, None, wide, body=True, look=True).eps
-        except Exception:  # the body leaves what can be differentiated
-            eps = 0.0
+        if self.kept is not None:
+            with suppress(Exception):  # the body leaves what can be differentiated
+                eps = self.rule.answer(xs, None, wide, body=True, look=True).eps
         return Elsewhere(
             self.name.partition('.')[0], self.called, xs, found.grads, came, self.rule.wants,
             tuple(map(wrap, found.outs)), None, partial(Asked, self.rule, wide), coarsest=eps,
@@ -82,7 +81,7 @@ class ForeignTrials(Trials):
     def asked_again(self) -> dict[str, list]:
         """What it answers when it is asked the same again: at once, a few times; and after another call."""
         main, found = self.trials[FIRST], {'again': [], 'after': []}
-        for what in found:
+        for what in found if self.kept is not None else ():
             with suppress(Exception):
                 for _ in range(TIMES // 4 if what == 'again' else 1):
                     found[what].append(self.rule.answer(main.inputs, main.came, False, way=what).grads)
@@ -91,7 +90,7 @@ class ForeignTrials(Trials):
     def rows(self) -> list[Verdict]:
         """The verdicts from all trials; where all is right, from all other ways of asking, too."""
         told = super().rows()
-        if all(row.ok for row in told if row.asked):
+        if self.kept is not None and all(row.ok for row in told if row.asked):
             for way, when in self.rule.ways():
                 self.asked_in(way, when, told)
         return told

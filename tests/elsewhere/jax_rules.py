@@ -71,6 +71,7 @@ RIGHT |= {
     'a loop without reverse mode': (made(turns, lambda g, x: 4 * g * x**3), (X,)),
     'a loop': (made(repeats, lambda g, x: 4 * g * x**3), (X,)),
     'nondiff_argnums': (applied, (jnp.sin, X)),
+    'a key': (lambda key, x: sin(x) * jax.random.uniform(key, x.shape), (jax.random.key(0), X)),
     'jitted': (jax.jit(sin), (X,)),
     'in a vmap': (jax.vmap(sin), (X,)),
     'in a scan': (scans(sin), (X,)),

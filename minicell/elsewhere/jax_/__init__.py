@@ -103,7 +103,9 @@ class JaxRule:
     def quickly(self, of: Callable, given: list) -> list:
         """What a function returns, compiled, once for all calls; or as it is, where it cannot be."""
         key = getattr(of, '__func__', of), tuple(str(x.dtype) for x in jax.tree.leaves(given))
-        if self.compiled.setdefault(key, jax.jit(of)) is not None:
+        if key not in self.compiled:
+            self.compiled[key] = jax.jit(of)
+        if self.compiled[key] is not None:
             with suppress(jax.errors.JAXTypeError):
                 return self.compiled[key](*given)
             self.compiled[key] = None  # it looks at its numbers

@@ -57,7 +57,7 @@ class TorchRule:
         reached = {n: w for n, w in weights.items() if all(w is not t for t in self.like)}
         self.weights, used = [*reached.values()], set()
         xs = [*self.arrays, *map(numbers, self.weights)]
-        for around in (inlined(met), nullcontext()):
+        for around in (inlined(met), nullcontext()) if self.kept else ():
             with suppress(Exception), self.state(), settings(False), around:
                 outs = [t for t in tree_leaves(self.called(self.leaves(xs))) if has_graph(t)]
                 found = torch.autograd.grad([t.sum() for t in outs], self.weights, allow_unused=True)
