@@ -16,7 +16,7 @@ from minicell.core.tensor import Tensor as Tensor
 __version__: _str
 bool: DType
 bool_: DType
-from minicell.check import check_bprop as check_bprop
+from minicell.elsewhere import check_bprop as check_bprop
 from minicell import common as common
 complex128: DType
 complex64: DType
