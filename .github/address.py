@@ -30,10 +30,13 @@ def parts(repository: str, project: dict) -> dict[str, dict[str, str]]:
     version, tag = project['version'], f'v{project["version"]}'
     page = f'https://github.com/{repository}'
     org, _, name = repository.partition('/')
-    said = 'Read lesson 03, which has such a takeover'
+    said = 'Read lesson 03, which is about this'
     if repository:
         said = 'Step through it in your browser: nothing to install'
     door = f'**[{said}]({target(repository)})**\n'
+    get = 'There is no release on the package index yet. In a clone, with Python 3.11 or later:\n'
+    if repository:
+        get = f'Python 3.11 or later: `pip install minicell`, then `minicell`. Or in a clone (`git clone {page}`):\n'
     colab = (
         'On Colab, add a first cell, and run it: '
         f'`%pip install git+{page}@{tag}`. (Not tried there yet: [what shows where](lessons/WHERE.md).)\n'
@@ -50,14 +53,19 @@ def parts(repository: str, project: dict) -> dict[str, dict[str, str]]:
     cite = f'Cite it as: The minicell authors (2026). *{TITLE}*, version {version}{f", {page}" if repository else ""} '
     cite += '([CITATION.cff](CITATION.cff)). Licence: [Apache 2.0](LICENSE); of the handwritten digits in lesson 12,'
     cite += ' [CC BY 4.0](minicell/teach/lesson12/digits.txt).\n'
+    report = 'This copy has no address on GitHub yet: tell whoever gave it to you.\n'
+    if repository:
+        report = f'[Write a report that only the maintainers can read]({page}/security/advisories/new).\n'
     return {
-        'README.md': {'door': door, 'places': colab, 'cite': cite},
+        'README.md': {'door': door, 'get': get, 'places': colab, 'cite': cite},
         'pyproject.toml': {
             'urls': '[project.urls]\n' + ''.join(f'{key} = "{url}"\n' for key, url in urls.items())
             if repository
             else '',
             'place': f'repository = "{repository}"\ntag = "{tag}"\n',
         },
+        'SECURITY.md': {'report': report},
+        'CODE_OF_CONDUCT.md': {'report': report},
         'CITATION.cff': {'source': f'repository-code: "{page}"\n' if repository else ''},
     }
 

@@ -65,7 +65,7 @@ STILLS = {
     ),
     '03': Still(
         'l03-tape',
-        (16, 338, 712, 606),
+        (16, 338, 598, 606),
         'Backward turns off its road into your own lines, and what they return is wrong: 1.40 should be 6.60',
     ),
     '04': Still(
@@ -95,7 +95,7 @@ STILLS = {
     ),
     '09': Still(
         'l09-tape',
-        (16, 430, 590, 676),
+        (16, 430, 590, 662),
         'The lines of a bprop have written a second tape; reading it back gives the second derivative, −0.479',
     ),
     '10': Still(

@@ -1,8 +1,6 @@
 # Written by .github/stubs.py, which a change of a public name or signature asks for again.
-from builtins import bool as _bool
 from builtins import int as _int
 from builtins import str as _str
-from collections.abc import Callable
 from minicell.core.dtype import DType
 from numpy import ndarray
 from typing import Any
@@ -18,7 +16,7 @@ from minicell.core.tensor import Tensor as Tensor
 __version__: _str
 bool: DType
 bool_: DType
-from minicell.check import check_bprop as check_bprop
+from minicell.elsewhere import check_bprop as check_bprop
 from minicell import common as common
 complex128: DType
 complex64: DType
@@ -46,7 +44,7 @@ int8: DType
 from minicell.ops import is_tensor as is_tensor
 from minicell.jacobian import jacfwd as jacfwd
 from minicell.jacobian import jacrev as jacrev
-def jit(function: Callable[..., Any] | None = ..., *, capture_mode: _str = ..., jit_level: _str = ..., dynamic: _int = ..., fullgraph: _bool = ..., backend: _str = ..., **options: Any) -> Any: ...
+from minicell.graph.jitted import jit as jit
 from minicell.jacobian import jvp as jvp
 from minicell.checkpoint import load_checkpoint as load_checkpoint
 from minicell.checkpoint import load_param_into_net as load_param_into_net

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import platform
 import signal
 import sys
 from collections.abc import Sequence
@@ -49,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Trouble as trouble:
         print(f'minicell: {trouble}', file=sys.stderr)
         return 1
+    except ModuleNotFoundError as missing:
+        print(f'minicell: {missing.name} is not installed. `minicell check` says what is due.', file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print('\nminicell: stopped', file=sys.stderr)
         return 130
@@ -65,8 +69,8 @@ def open_lessons(options: argparse.Namespace, extra: Sequence[str]) -> int:
     """JupyterLab on the lessons, until the learner stops it."""
     if options.port:
         lab.check_free(options.port)
-    lessons = Path.cwd() / COPY
-    copied = copy_lessons(lessons)
+    copied = copy_lessons(Path(COPY))
+    lessons = Path(COPY).absolute()
     print(f'The lessons are in {lessons}', flush=True)
     say_older(copied.older)
     if told := home.settle():
@@ -95,6 +99,7 @@ def check(options: argparse.Namespace, extra: Sequence[str]) -> int:
     """What was found, a line each; status 1 if something is missing."""
     from minicell.installation import look
 
+    print(f'minicell {__version__} on {platform.platform()}. To report a fault, paste all of this.')
     if told := home.settle():
         print(told)
     findings = look()

@@ -1,6 +1,7 @@
 """Every error and warning of minicell, under one roof: those of the core and of the traps, and the library's own."""
 
 import warnings
+from types import FrameType
 
 # isort: off
 from .core.errors import (  # `as`: for a type checker these too are of this module
@@ -31,7 +32,7 @@ class MinicellWarning(UserWarning):
     """The base of all warnings of minicell: the result may not be what was meant."""
 
     @classmethod
-    def warn(cls, message: str, frame=None) -> None:
+    def warn(cls, message: str, frame: FrameType | None = None) -> None:
         """Say it at the user's own line: at this frame, or the innermost one outside minicell."""
         if frame is None or frame.f_code.co_filename.startswith(HOME):  # (grad or a layer may have called the Cell)
             frame = caller()
@@ -164,7 +165,8 @@ class GraphTupleError(MinicellError, TypeError):
 class CellNameError(MinicellError, KeyError, ValueError):
     """A name under which a Cell can keep nothing, or keeps something else."""
 
-    __str__ = Exception.__str__  # KeyError's would show the sentence in quotes
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # KeyError's would show the sentence in quotes
 
 
 class CellIndexError(MinicellError, IndexError):
@@ -206,7 +208,7 @@ class SettingError(MinicellError, ValueError):
 class UnknownNameError(SettingError, KeyError):
     """The name of something that there is not."""
 
-    __str__ = Exception.__str__  # a KeyError would print its message in quotes
+    __str__ = CellNameError.__str__
 
 
 class LabelError(MinicellError, ValueError, RuntimeError):

@@ -107,6 +107,7 @@ def _second_order() -> Finding:
 
 def _kernel() -> Finding:
     """A kernel starts and imports the lesson kit."""
+    import ipykernel  # noqa: F401 (which is what starts)
     from jupyter_client.manager import start_new_kernel
 
     try:

@@ -95,8 +95,9 @@ SAME = """abs absolute add sub subtract mul multiply div divide true_divide neg 
 
 # the module of ops, or of nn -> which names come from there
 OPS = {
-    '.composite': 'GradOperation get_grad',  # MindSpore has these, and jvp, here too
+    '.composite': 'GradOperation get_grad',  # MindSpore has these, and the next ones, here too
     '.jacobian': 'jvp',
+    '.core.grad': 'grad value_and_grad vjp',
     'conv': 'BiasAdd Conv2D bias_add conv2d',
     'operators': 'ACos Abs Add AddN ApplyMomentum Asin Atan BitwiseAnd BitwiseOr BitwiseXor Cast Ceil Concat Cos Cosh '
     'DType Div Equal Erf Exp ExpandDims Expm1 Eye Fill Flatten Floor FloorDiv FloorMod Gather Greater GreaterEqual '

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSONS = sorted((ROOT / 'lessons').glob('[0-9][0-9]_*.ipynb'))
-PAGES = 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'
+PAGES = 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'CODE_OF_CONDUCT.md'
 FILES = *PAGES, 'CITATION.cff', 'pyproject.toml', 'hatch_build.py'
 SCHOOL, REPO = 'some-school', 'mini.cell'
 PLACE = f'{SCHOOL}/{REPO}'
@@ -95,6 +95,7 @@ def test_one_command_sets_it_everywhere(copy):
     assert {'Homepage', 'Documentation', 'Issues', 'Changelog'} <= project['project']['urls'].keys()
     assert project['project']['urls']['Source'] == page
     seen = texts(copy)
+    assert all(f'({page}/security/advisories/new)' in seen[each] for each in ('SECURITY.md', 'CODE_OF_CONDUCT.md'))
     assert f'repository-code: "{page}"' in seen['CITATION.cff'] and page in seen['README.md']
     leads = re.search(r'takeover\.gif\)\]\(([^)]*)\)', seen['README.md'])[1]
     assert leads == f'https://{SCHOOL}.github.io/{REPO}/'
@@ -108,7 +109,7 @@ def test_one_command_sets_it_everywhere(copy):
 def test_on_pypi_all_of_it_is_whole(copy):
     assert sets(copy, PLACE).returncode == 0
     found = targets(of_pypi(copy))
-    assert not half(of_pypi(copy))
+    assert not half(of_pypi(copy)) and '<!--' not in of_pypi(copy) and 'pip install minicell' in of_pypi(copy)
     version = tomllib.loads((copy / 'pyproject.toml').read_text(encoding='utf-8'))['project']['version']
     raw = f'{RAW}/{PLACE}/v{version}/'
     files = [target.removeprefix(raw) for target in found if target.startswith(raw)]

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BINDER = ROOT / 'binder'
 SETTINGS = Path('minicell', 'jupyter', 'labconfig', 'default_setting_overrides.json')
 FILE = tomllib.loads((ROOT / 'pyproject.toml').read_text(encoding='utf-8'))
-PROJECT, PLACE = FILE['project'], FILE['tool']['minicell']
+PROJECT = FILE['project']
 LAUNCH = 'https://mybinder.org/v2/gh'
 
 
@@ -18,10 +18,6 @@ def test_the_form_of_a_badge_is_written_down():
     """The address that opens a lesson; test_address.py holds those of the README to it."""
     place, file = 'ORG/REPO/TAG', 'lessons/NN_name.ipynb'
     assert f'{LAUNCH}/{place}?urlpath=lab/tree/{file}' in (BINDER / 'README.md').read_text(encoding='utf-8')
-
-
-def test_the_tag_is_that_of_this_version():
-    assert PLACE['tag'] == f'v{PROJECT["version"]}'
 
 
 def pins() -> dict[str, str]:

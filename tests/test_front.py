@@ -21,6 +21,7 @@ from minicell.command.site.front import program
 from minicell.command.site.front.scenes import CHOICES, OPENS, SCENES, programs
 from minicell.errors import LeavesTapeWarning
 from tests.messages import refused, tells
+from tests.view import hostile
 
 ROOT = Path(__file__).resolve().parents[1]
 ADDRESS = 'https://somebody.example/minicell'
@@ -238,7 +239,7 @@ def test_every_page_is_whole(pages):
 
 
 def test_every_link_leads_to_a_page(pages):
-    known = {*pages, 'index.html', *site.BESIDE, *(f'course/{path.name}' for path in STILLS)}
+    known = {*pages, 'index.html', 'LICENSE.txt', *site.BESIDE, *(f'course/{path.name}' for path in STILLS)}
     known |= {f'{path.stem}.html' for path in (ROOT / 'lessons').glob('[0-9]*.ipynb')}
     for path, page in pages.items():
         folder = path.rpartition('/')[0]
@@ -272,6 +273,13 @@ def test_the_course_has_each_lesson_with_its_minutes(pages):
     assert len(set(able)) == lessons and all(30 < len(said) < 100 and said[0].islower() for said in able)
 
 
+def test_words_are_escaped_wherever_a_page_has_them():
+    for words in hostile.STRINGS:
+        main = texts.told(words) + texts.code(words) + reference.paragraphs(words)
+        text = document(Page('a.html', words, words, main), f'{ADDRESS}/')
+        assert words not in text or '<' not in words, 'they stand there as they are'
+
+
 def test_every_public_name_has_a_page_with_its_signature_and_its_words(pages):
     for name in reference.names():
         page = pages[name.path].main
@@ -279,6 +287,10 @@ def test_every_public_name_has_a_page_with_its_signature_and_its_words(pages):
         assert ' at 0x' not in page and '&lt;function' not in page, name.path
     grad = pages['api/minicell.grad.html'].main
     assert all(said in unescape(grad) for said in ('grad(fn', '<p>A function', '>>> print(ms.grad'))
+    assert '<a href="../api/minicell.value_and_grad.html"><code>value_and_grad</code></a>' in grad
+    assert 'np.abs' in re.sub('<[^>]+>', '', pages['api/minicell.ops.abs.html'].main), (
+        'its kernel, where it has no words'
+    )
     named = {(name.module, name.name) for name in reference.names()}
     assert {('minicell', 'Tape'), ('minicell.nn', 'Cell'), ('minicell.ops', 'sin'), ('minicell.ops', 'Sin')} <= named
     assert ('minicell.errors', 'BpropTupleError') in named and ('minicell.ops', 'must_be') not in named

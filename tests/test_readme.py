@@ -1,7 +1,6 @@
 """The README: its map has all lessons, its pictures are there and say in words what they show, and are of today."""
 
 import base64
-import importlib.util
 import io
 import json
 import re
@@ -12,17 +11,12 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops, ImageStat
 
+from tests.test_address import load
+
 ROOT = Path(__file__).resolve().parents[1]
 GITHUB = ROOT / '.github'
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
 NOTEBOOKS = sorted((ROOT / 'lessons').glob('[0-9][0-9]_*.ipynb'))
-
-
-def load(path: Path):
-    spec = importlib.util.spec_from_file_location(f'github_{path.stem}', path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 course = load(GITHUB / 'lessons.py')
@@ -132,11 +126,8 @@ def test_the_moving_picture_is_described_with_its_numbers(today):
     assert [float(n) for n in re.findall(r'\d+', alt)] == [float(n) for n in texts[at - 4 : at + 4] if n.isdigit()][:2]
 
 
-def test_it_is_short():
-    assert len(README.splitlines()) <= 120
-
-
 def test_it_opens_on_the_picture_one_link_and_three_sentences():
+    assert len(README.splitlines()) <= 120
     parts = [part for part in re.sub(r'^<!--.*-->\n', '', README.split('\n## ')[0], flags=re.M).split('\n\n') if part]
     title, picture, link, sentences = (part.strip() for part in parts)
     assert title == '# minicell'

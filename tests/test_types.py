@@ -1,11 +1,11 @@
 """What a type checker sees of minicell: a user's file passes in mypy's strictest mode, and mistakes are found."""
 
 import ast
-import importlib.util
 import inspect
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 RIGHT = """\
 from pathlib import Path
+from typing import assert_type
 
 import minicell as ms
 import minicell.numpy as mnp
@@ -64,8 +65,15 @@ x = ms.tensor([0.5, 1.5], dtype=ms.float32)
 shape: tuple[int, ...] = (x.reshape(2, -1) @ ops.ones((1, 3))).T.shape
 number: float = float(ops.relu(x - 1)[0]) + ms.from_numpy(x.asnumpy()).astype(ms.float64).mean().item()
 slope: Tensor = ms.grad(Square())(x) + ms.grad(Cube())(x)
+assert_type(Square()(x), Tensor)
+assert_type(nn.ReLU()(x), Tensor)
+assert_type(norm(x), Tensor)
+assert_type(ms.grad(Square())(x), Tensor)
+assert_type(ms.grad(Square(), (0,))(x), tuple[Tensor, ...])
 value, slopes = ms.value_and_grad(Square(), 0, None)(x)
+assert_type((value, slopes), tuple[Tensor, Tensor])
 out, back = ms.vjp(Square(), x)
+assert_type(back(out), tuple[Tensor, ...])
 out, along = ms.jvp(Square(), x, ops.ones_like(x))
 first: Tensor = GradOperation(get_all=True)(Square())(x)[0]
 rows: Tensor = ms.jacrev(Square())(x)
@@ -80,6 +88,7 @@ written: type[Path] = type(tape.save('tape.html'))
 same: ms.Tape = ms.explain(Square(), x)
 
 net = Net()
+assert_type(ms.value_and_grad(net, None, net.trainable_params())(x.reshape(1, 2))[1], tuple[Tensor, ...])
 net.training = True
 net.set_train().set_grad()
 step = nn.SGD(net.trainable_params(), learning_rate=0.1)
@@ -99,11 +108,11 @@ import minicell as ms
 from minicell import Tensor, nn, ops
 
 x = Tensor([1.0], dtype='float32')  # arg-type
-ms.grad(3)  # arg-type
+ms.grad(3)  # call-overload
 ms.grad(nn.ReLU(), grad_position='x')  # arg-type
-ms.grad(nn.ReLU(), has_aux=1)  # arg-type
-ms.value_and_grad(nn.ReLU(), weight=None)  # call-arg
-ms.vjp(nn.ReLU(), 2.0)  # arg-type
+ms.grad(nn.ReLU(), has_aux=1)  # call-overload
+ms.value_and_grad(nn.ReLU(), weight=None)  # call-overload
+ms.vjp(nn.ReLU(), 2.0)  # call-overload
 ops.sin(2.0)  # arg-type
 ops.add(x, 'one')  # arg-type
 ops.add(x)  # call-arg
@@ -121,16 +130,18 @@ ms.check_bprop(3)  # arg-type
 ms.check_bprop(nn.ReLU(), x).row  # attr-defined
 ms.Tape().event  # attr-defined
 ms.Tape().save(3)  # arg-type
-ms.jit(capture_mode=3)  # arg-type
+nn.ReLU()(x, x)  # call-arg
+ms.grad(nn.ReLU())(2.0)  # arg-type
+ms.value_and_grad(nn.ReLU())(x, x)  # call-arg
+ms.jit(ops.sin)(2.0)  # arg-type
+ms.jit(capture_mode=3)  # call-overload
 ms.no_such_name  # attr-defined
 """
 
 
 def complaints(folder: Path, text: str, *options: str) -> set[tuple[int, str]]:
     """What mypy says of a file in a folder of its own: lines and the kinds of mistakes."""
-    if not importlib.util.find_spec('mypy'):
-        assert not os.environ.get('CI'), 'on CI mypy is there'
-        pytest.skip('mypy is not installed: pip install -e .[test]')
+    pytest.importorskip('mypy')
     (folder / 'user.py').write_text(text, encoding='utf-8')
     # `silent`: of minicell's own files only what they offer is asked, as of an installed package
     command = [sys.executable, '-m', 'mypy', '--follow-imports=silent', '--show-error-codes', *options, 'user.py']
@@ -153,6 +164,15 @@ def test_stubs_are_what_their_script_writes():
     assert late == [], 'run: python .github/stubs.py'
 
 
+def test_the_changelog_says_which_names_came_went_or_changed():
+    names_of = runpy.run_path(str(ROOT / '.github/names.py'))
+    written = names_of['PART'].search((ROOT / 'CHANGELOG.md').read_text(encoding='utf-8'))
+    assert written[0] == names_of['part'](), 'run: python .github/names.py'
+    before, now = names_of['kept'](), names_of['names']()
+    assert len(before) > 500 and now['ops.add'] == before['ops.add'] == '(input, other)'
+    assert {f'ms.{name}' for name in offered('minicell/__init__.pyi')} - {*now} == {'ms.__version__'}
+
+
 def offered(stub: str) -> set[str]:
     """The names that a checker finds in a stub; of `tensor.pyi`, those of its class."""
     body = ast.parse((ROOT / stub).read_text(encoding='utf-8')).body
@@ -168,6 +188,7 @@ def test_a_checker_finds_every_name_that_comes_late_or_from_a_table():
     late = {name for name in dir(ms) if not name.startswith('_') and not inspect.ismodule(getattr(ms, name))}
     assert late - offered('minicell/__init__.pyi') == {'later', 'load_ipython_extension'}
     assert {'Tape', 'check_bprop', 'explain', 'jit', 'GRAPH_MODE', *names.DTYPES} <= late | {'bool', 'float', 'int'}
+    assert (ROOT / 'minicell/py.typed').read_text() == '', 'the mark of a typed package'
     assert set(ms.nn.__all__) == offered('minicell/nn/__init__.pyi')
     aliases = {*names.ALIASES, *names.ARGUMENTS, *ms.ops.operators.WITHOUT_SETTINGS}
     aliases.update(' '.join(names.ALIASES.values()).split())
@@ -197,7 +218,3 @@ def test_wrong_uses_are_found(tmp_path):
     due = {(number, line.partition('  # ')[2]) for number, line in enumerate(lines, 1) if '  # ' in line}
     assert len(due) == len(lines) - 3
     assert complaints(tmp_path, WRONG) == due
-
-
-def test_the_mark_of_a_typed_package_is_there():
-    assert (ROOT / 'minicell/py.typed').read_text() == ''

@@ -187,7 +187,8 @@ class Maker:
 
     def named(self, op: Op, number: int, where: tuple, sign: int) -> str:
         """What a slope is called that is a value of an input: `y[2,1]`."""
-        name = self.output(op.out) if number < 0 else self.book.walk.inputs(op)[number]  # as the line has it
+        names = self.book.walk.names.get(op.at)  # as the line has them
+        name = self.output(op.out) if number < 0 else names[number] if names else ''
         return '−' * (sign < 0) + table.at(name, where) if name else ''
 
     def output(self, out: Tensor, number: int | None = None) -> str:

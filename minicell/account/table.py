@@ -10,7 +10,6 @@ from ..story.names import part
 
 HEADS = ('who', 'through', 'line', 'slope', '× dout', '= part', 'total')
 FORMULA = 40  # characters
-STYLE = 'padding:1px 8px;text-align:{}'
 
 
 def say(value: Any) -> str:
@@ -83,7 +82,7 @@ def html(account: Any) -> str:
 
     def row(tag: str, *found: str) -> str:
         styles, span = (sides, '') if found[1:] else (['left'], f' colspan="{len(heads) or 1}"')
-        parts = zip(found, map(STYLE.format, styles), strict=True)
+        parts = zip(found, map('padding:1px 8px;text-align:{}'.format, styles), strict=True)
         cells = [f'<{tag}{span} style="{style}">{escape(c)}</{tag}>' for c, style in parts]
         return f'<tr>{"".join(cells)}</tr>'
 

@@ -48,9 +48,9 @@ def copy_lessons(target: Path, teacher: bool = False) -> Copied:
     Raises Trouble where that folder cannot be written.
     """
     source, new, kept, older = shipped(), 0, 0, []
-    if target.is_file():
-        raise Trouble(f'{target} is a file: the lessons cannot be written there. {ELSEWHERE}')
     try:
+        if target.is_file():
+            raise Trouble(f'{target} is a file: the lessons cannot be written there. {ELSEWHERE}')
         target.mkdir(parents=True, exist_ok=True)
         for lesson in sorted(file for file in source.rglob('*') if file.is_file()):
             within = lesson.relative_to(source)

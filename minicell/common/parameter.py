@@ -156,7 +156,7 @@ class Parameter(Tensor):
     __str__ = __repr__
 
 
-class ParameterTuple(tuple):
+class ParameterTuple(tuple[Parameter, ...]):
     """A tuple of Parameters with names of their own. Raises TypeError for anything else, ValueError for a name twice.
 
     >>> ParameterTuple([Parameter(1.0, 'a')]).clone('copy')

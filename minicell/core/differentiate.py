@@ -121,7 +121,7 @@ class Gradient:
         if not tape.gradients:
             tape.generation += 1 << 20  # what was hidden before is constant; room for 2**19 classes
         tape.gradients += (self,)
-        for opening in joined.opening:
+        for opening in joined.opening if self.read_later or not self.outermost else ():
             opening(self)
         for w, at in zip(self.trainable, self.weight_addresses):  # noqa: B905 (empty the first time)
             w.at = at

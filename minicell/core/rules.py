@@ -124,14 +124,7 @@ class Unary(Rule):
 class UnaryWith(Unary):
     """The same with static arguments, which are in `y`."""
 
-    def vjp_arrays(self, g, cts, offset, x, y, out):
-        i = x.at - offset
-        if i >= 0:
-            d = self.dx(g, out.array, x.array, *y)
-            c = cts[i]
-            cts[i] = d if c is None else c + d
-
-    vjp_tensors = Rule.vjp_tensors
+    vjp_arrays = vjp_tensors = Rule.vjp_tensors
 
 
 class Binary(Rule):

@@ -6,9 +6,11 @@ It is an object with those of the methods of `Trap` that it needs. `join` puts e
 
 from _thread import _local  # it is threading.local; importing threading as a whole takes half a millisecond
 from functools import partial
+from itertools import count
 
-mine = _local()  # has the attribute `tape` only in the thread that the tape belongs to
-in_own_thread = partial(hasattr, mine, 'tape')  # f(): whether the tape belongs to the thread that asks
+tick = count().__next__  # returns the next address on the tape
+mine = _local()  # has the attribute `tick` only in the thread that the tape belongs to
+in_own_thread = partial(hasattr, mine, 'tick')  # f(): whether the tape belongs to the thread that asks
 captured: list = []  # (never another list) differentiated Tensors that the running construct used, and no inputs of it
 books: list = []  # all that is emptied when the outermost gradient has ended
 writes: dict = {}  # id of memory -> a record of the write to it; while this is empty, no entry is checked
@@ -21,7 +23,7 @@ class Trap:
 
     # fmt: off
     # one gradient from its beginning to its end
-    def opening(self, gradient): ...  # it begins, or a vjp opens it again to read it
+    def opening(self, gradient): ...  # a vjp begins, or opens it again to read it; or it begins inside another
     def ran_forward(self, gradient): ...  # its function has returned
     def arrived(self, gradient, gradients): ...  # it has been read back: returns the gradients, which it may change
     def finished(self, gradient, gradients, unreached, finite): ...  # no cotangent reached the leaves at these indices
@@ -34,7 +36,7 @@ class Trap:
     def attribute(self, cell, name, value): ...  # is set, to no Parameter and no Cell
 
     # for one trap alone, which takes the place of what stands here: no lists
-    def acquire(self): mine.tape = True  # a gradient or a Tape is about to begin
+    def acquire(self): mine.tick = tick  # a gradient or a Tape is about to begin
     def release(self): ...  # it has ended
     def check_entry(self, entry, address): return entry[0]  # the rule that reads it back, while there are `writes`
     def bad_number(self, kind, flag): ...  # NumPy divided by zero, or computed something else that is invalid

@@ -75,7 +75,7 @@ SHAPES = {
     'call': dict(stroke='dim', line=1.5), 'call.q': dict(line=1), 'dout': dict(fill='tint'),
     'link': dict(stroke='dim'), 'link.f': dict(stroke='fwd', line=2),
     'sheet': dict(fill='paper', stroke='hair'),
-    'sheet.ahead': dict(fill='none', dash='5 4'), 'sheet.torn': dict(stroke='bad', line=2),
+    'sheet.ahead': dict(fill='none', dash='5 4'),
     'rail': dict(fill='hair'), 'run': dict(fill='dim'), 'dot': dict(fill='hair'), 'dot.past': dict(fill='dim'),
     'note': dict(fill='bwd'), 'note.ff': dict(fill='fwd'), 'note.on': dict(fill='dim'),
     'note.xx': dict(fill='bad'), 'dot.cur': dict(fill='ink', stroke='paper', line=2),

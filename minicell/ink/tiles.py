@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from . import numbers
-from .boxes import Box, Canvas
+from . import numbers, style
+from .boxes import BASE, Box, Canvas
 from .metrics import shape_text
 from .shapes import Frame, width
 
@@ -172,9 +172,8 @@ class Tile(Box):
             elif 'past' in has:  # it stays behind what came
                 ink += ' dim'
             said = shown(array[i, j], unknown=self.value.words)
-            frame.text(
-                f'{value}t', left + how.cell_w / 2, top + how.cell_h / 2 + 5, said, f'mid {ink}'.strip(), v=value
-            )
+            low = top + how.cell_h / 2 + round(BASE * style.look('text', ink)['size'])
+            frame.text(f'{value}t', left + how.cell_w / 2, low, said, f'mid {ink}'.strip(), v=value)
 
     def squares(self, frame: Frame, key: str, x: float, y: float) -> None:
         """Area is size; filled is positive, hollow negative, a cross is no number."""

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import numpy as np
-
 from .. import ops
 from ..core.errors import DTypeError, users_line
 from ..core.tensor import Tensor
@@ -53,7 +51,7 @@ BCEWithLogitsLoss = _loss('BCEWithLogitsLoss', ops.binary_cross_entropy_with_log
 
 def _of_classes(logits: Tensor, labels: Tensor, **settings: object) -> Tensor:
     ops.loss.check('CrossEntropyLoss', logits, labels)
-    if labels.array.dtype != np.int32 and (labels.ndim < logits.ndim or labels.array.dtype.kind in 'iub'):
+    if labels.array.dtype != ops.loss.CLASSES[0] and (labels.ndim < logits.ndim or labels.array.dtype.kind in 'iub'):
         said = f'the data type of labels of shape {labels.shape}, which are classes, should be Int32'
         advice = 'write Tensor(labels, ms.int32), or labels.astype(ms.int32)'
         raise DTypeError(f'CrossEntropyLoss: {said}, but got {labels.dtype}: {advice}.{users_line()}')

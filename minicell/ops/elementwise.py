@@ -49,13 +49,10 @@ relu6_grad = on_both(lambda g, x: apply_many(RELU6_GRAD, tuple(promoted(RELU6_GR
 
 
 def _rectified_dx(g, out):
-    """g where out is above 0, else 0, which is never -0: what `masked` does, without its two calls for arrays."""
+    """g where out is above 0, else 0, which is never -0: what `masked` does, without its call for arrays."""
     if isinstance(g, Tensor):
         return masked(g, _step(out))
-    zero = ZERO[out.dtype]
-    dx = g * (out > zero).astype(out.dtype)
-    dx += zero
-    return dx
+    return unsigned(g, (out > ZERO[out.dtype]).astype(out.dtype))
 
 
 @in_float32
@@ -95,7 +92,8 @@ _exp, both_sigmoid, RELU = on_both(exp), on_both(sigmoid), rectified.rule
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(x, 0). Raises ValueError for inplace=True: a Tensor is not written, but made anew."""
-    only('relu', False, inplace=inplace)
+    if inplace:
+        only('relu', False, inplace=inplace)
     return apply(RELU, input, (), getframe(1))
 
 

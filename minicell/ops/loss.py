@@ -18,8 +18,7 @@ from .elementwise import LOG_SOFTMAX, SOFTMAX, _log_softmax, _softmax, softplus
 from .primitive import Saving, apply_saving, in_float32
 from .reduce import mean, sum
 
-UNSIGNED = {np.dtype(np.int32): np.uint32, np.dtype(np.int64): np.uint64}
-CLASSES = tuple(UNSIGNED)  # what labels are made of
+CLASSES = np.dtype(np.int32), np.dtype(np.int64)  # what labels are made of
 
 # ---- cross entropy -------------------------------------------------------------------------------------------------
 #
@@ -72,7 +71,8 @@ def _targets(labels: np.ndarray, classes: int, dtype, ignored: int, weights, smo
     rows = np.zeros((labels.size, classes), dtype)
     try:
         # unsigned, so that -1 is no place from the end
-        rows[np.arange(labels.size), np.minimum(labels.view(UNSIGNED[labels.dtype]), classes)] = 1
+        places = labels.view(np.uint32) if labels.itemsize == 4 else np.minimum(labels.view(np.uint64), classes)
+        rows[np.arange(labels.size), places] = 1
     except IndexError:
         kept = labels != ignored
         outside = labels[kept & ((labels < 0) | (labels >= classes))]
@@ -201,7 +201,7 @@ def check_reduction(name: str, reduction: object) -> None:
 def check(name: str, input: object, target: object, reduction: str = 'mean', alike: bool = False) -> None:
     """Raise TypeError for what is no Tensor; `alike`: and for two dtypes or integers, ValueError for two shapes."""
     check_reduction(name, reduction)
-    for t in (input, target):
+    for t in [t for t in (input, target) if not isinstance(t, Tensor)]:
         must_be(t, Tensor, OperandError, f'{name} takes two Tensors', ': write Tensor(...) around it')
     if not alike:
         return

@@ -52,7 +52,7 @@ class Walk:
 
     def __iter__(self) -> Iterator[Any]:
         events = list(self.tape.events)
-        self.pulled, self.heard = ahead(events)
+        self.pulled, self.heard, self.names = *ahead(events), {}  # time of an Op -> what its inputs were called then
         for self.at, event in enumerate(events):
             self.now, self.then = getattr(event, 'at', self.now), next(iter(events[self.at + 1 : self.at + 2]), None)
             self.made = self.call = self.frame = self.turn = None
@@ -183,7 +183,7 @@ class Walk:
     def op(self, event: Any) -> None:
         """A primitive ran; what a bprop hides, and what a rule or a bprop runs untaped, leaves no entry."""
         self.left, recorded = None, event.state == 'recorded' or id(event) in self.pulled
-        self.named, _ = tried(self.inputs, event)  # what these are called; None of an event that is odd
+        named = self.names[self.now] = tried(self.inputs, event)[0]  # None of an event that is odd
         if id(event) not in self.pulled and (self.stack.hider is not None or (not recorded and self.stack.turn)):
             self.tensors.hidden |= set(map(id, tensors(event.out)))
             for t, name in names.outputs(event.out, self.places.target(event.where)):
@@ -198,12 +198,12 @@ class Walk:
         if recorded and isinstance(rule, Passing):
             hanging = facts.hanging(rule, event.attrs) or self.heard.get(id(event), ())
             for function, owner, how in hanging[:1]:  # it is what backward will call
-                on = type(owner).__name__ if how.startswith('backward') else next(iter(self.named or ()), '')
+                on = type(owner).__name__ if how.startswith('backward') else next(iter(named or ()), '')
                 entry.kind, entry.hook, entry.function = 'hook', how, function
                 entry.name = f'hook on {on or "a tensor"}'
         self.own(event.out, self.made, self.places.target(event.where))
         if rule in facts.GATES and len(outs := tensors(event.out)) == len(event.inputs):
-            called = zip(map(id, outs), self.named or (), strict=True)  # what goes through is called as before
+            called = zip(map(id, outs), named or (), strict=True)  # what goes through is called as before
             self.tensors.called.update((t, name) for t, name in called if name)
 
     def overwritten(self, event: Any) -> None:

@@ -156,7 +156,7 @@ class Forward:
     def write(self, event: Any, entry: int) -> None:
         """An op that leaves an entry, or could not."""
         made = self.book.place(entry, event.inputs)
-        pairs = zip(event.inputs, self.walk.named, strict=True)
+        pairs = zip(event.inputs, self.walk.names[self.walk.now], strict=True)
         made.inputs = tuple(self.book.value(t, event.at, n) for t, n in pairs)
         self.outputs(event, entry, self.places.target(event.where))
         if facts.under(event.rule) in facts.GATES:  # what goes through is called as before

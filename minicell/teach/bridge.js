@@ -1,5 +1,5 @@
 // The one widget of a lesson, and it is never displayed: `initialize` runs as soon as the kernel makes the model.
-// It hands on what cards and figures say and are told. In a page that was opened after its cards were shown, the kernel's
+// It hands on what cards and presentations say and are told. In a page that was opened after its cards were shown, the kernel's
 // updates find no card: there it writes them into the notebook's own outputs, so that saving the notebook saves them, and
 // draws those that stand elsewhere.
 function initialize({model}) {
@@ -17,9 +17,9 @@ function initialize({model}) {
     return drawn.renderModel({data, metadata: {}, trusted: true, setData() {}});
   };
   const cardOf = html => new DOMParser().parseFromString(html ?? '', 'text/html').querySelector('.mc-card');
-  const draw = ({of, data, figure}) => {
-    document.dispatchEvent(new CustomEvent('minicell-told', {detail: {of, data, figure, render}}));
-    if (figure) return;
+  const draw = ({of, data, screen}) => {
+    document.dispatchEvent(new CustomEvent('minicell-told', {detail: {of, data, screen, render}}));
+    if (screen) return;
     for (const {outputs} of manager.context?.model.cells ?? []) {
       for (let k = 0; k < (outputs?.length ?? 0); k += 1) {
         const output = outputs.get(k).toJSON(), html = [output.data?.['text/html']].flat().join('');

@@ -19,6 +19,7 @@ function say(text) {
 // A card that somebody has edited stays a still, and says so.
 function mount(card) {
   const still = card.innerHTML;
+  keepKeys(card);
   try { enliven(card, JSON.parse(card.dataset.card)); } catch {
     card.classList.remove('live');
     card.innerHTML = still;
@@ -218,11 +219,9 @@ function enliven(card, facts) {
     }
   }
 
-  // No key reaches JupyterLab (the attribute below); digits choose, Enter commits, Escape leads back to the cell.
+  // Digits choose, Enter commits, Escape leads back to the cell.
   const keys = {};
-  card.dataset.lmSuppressShortcuts = 'true';
   card.onkeydown = event => {
-    event.stopPropagation();
     if (event.key === 'Escape') return (card.closest('.minicell-stage') ?? card.closest('.jp-Cell') ?? card).focus();
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches('textarea')) return;
     const k = /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : 'abcde'.indexOf(event.key.toLowerCase());

@@ -136,12 +136,13 @@ def script() -> str:
         f'@media (prefers-color-scheme:dark){{html:not(:has([data-jp-theme-light])) {dark}}}'
         f':is([data-jp-theme-light=false],.vscode-dark,html[theme=dark]) {dark}'
     )
+    scripts = fragment.stripped(fragment.HERE / 'keys.js', Path(__file__).with_name('card.js'))
     return (
         '(()=>{const here=document.currentScript?.previousElementSibling??'
         "[...document.querySelectorAll('.mc-card:not(.live)')].pop();\n"
         "if(!document.getElementById('minicell-card'))document.head.append(Object.assign("
         f"document.createElement('style'),{{id:'minicell-card',textContent:{fragment.script(style)}}}));\n"
-        f'{fragment.stripped(Path(__file__).with_name("card.js"))}\nwindow.minicellCard=mount;mount(here)}})()'
+        f'{scripts}\nwindow.minicellCard=mount;mount(here)}})()'
     )
 
 

@@ -56,28 +56,18 @@ class Verdict:
         return self.state == 'passed'
 
     @property
-    def misconception(self) -> str:
-        """The name of the misconception, or ''."""
-        return self.mistake.misconception if self.mistake else ''
-
-    @property
-    def hint(self) -> str:
-        """The hint that belongs to it, or ''."""
-        return self.mistake.hint if self.mistake else ''
-
-    @property
-    def belief(self) -> str:
-        """The sentence that names the misconception, and the part that shows it where the others do not."""
+    def belief(self) -> list[str]:
+        """The sentence that names the misconception, and the part that shows it where the others do not; its hint."""
+        if self.mistake is None:
+            return []
         the = f'Look at `{self.gradient}`. The' if self.gradient else 'The'
-        return f'{the} belief behind it may be: **“{self.misconception}”**'
+        return [f'{the} belief behind it may be: **“{self.mistake.misconception}”**', self.mistake.hint]
 
     def __bool__(self) -> bool:
         return self.passed
 
     def __repr__(self) -> str:
-        parts = [f'{words.SIGNS[self.state]} {self.head}', self.said]
-        if self.mistake:
-            parts += [self.belief, self.hint]
+        parts = [f'{words.SIGNS[self.state]} {self.head}', self.said, *self.belief]
         return words.plain('\n'.join(filter(None, parts)))
 
 

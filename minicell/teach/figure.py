@@ -1,21 +1,28 @@
-"""A figure: drawings of one size, one for each place of its slider. A page plays them, and needs no kernel for it."""
+"""A figure: pictures of one size, one for each place of its slider. A page plays them, and needs no kernel for it.
+
+They are drawings, or the pictures of tapes that a learner's own code has made.
+"""
 
 import base64
+import linecache
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
+import minicell as ms
 from minicell.ink import boxes, png, sheet, svg, tiles
 from minicell.ink.boxes import Box, Canvas, Row, Text
 from minicell.ink.film import Film, Step
 from minicell.ink.line import Mark, step_line
 from minicell.ink.numbers import said
 from minicell.ink.page import fragment
+from minicell.ink.shapes import Frame, Shape
 from minicell.ink.sheet import Sheet
 from minicell.story.record import Value
-from minicell.view.picture import STILL
+from minicell.view.picture import STILL, Picture
 
 WIDTH = 760  # pixels of a figure
 LINE = 340  # of its slider, which fits on a phone
@@ -33,11 +40,10 @@ class Drawing(NamedTuple):
 
 
 class Shown:
-    """What a cell shows: its `text`, and a `page` that plays; `pictures` where a notebook is kept, and where a `live`
-    page would want a kernel."""
+    """What a cell shows: its `text`, and a `page` that plays; `pictures` where a notebook is kept."""
 
-    def __init__(self, text: str, page: str, pictures: dict[str, str], live: bool = False) -> None:
-        self.text, self.page, self.pictures, self.live = text, page, pictures, live
+    def __init__(self, text: str, page: str, pictures: dict[str, str]) -> None:
+        self.text, self.page, self.pictures = text, page, pictures
 
     def __repr__(self) -> str:
         return self.text
@@ -45,10 +51,6 @@ class Shown:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         shown = self.pictures if os.environ.get(STILL) else {'text/html': self.page}
         return {'text/plain': self.text, **shown}
-
-    def still(self) -> str:
-        """What a page without a kernel shows."""
-        return self.pictures.get('image/svg+xml', self.text) if self.live else self.page
 
 
 class Figure:
@@ -77,6 +79,60 @@ class Figure:
     def __getitem__(self, value: Any) -> Drawing:
         """The drawing of a value."""
         return self.drawn[self.values.index(value)]
+
+
+class Tapes:
+    """`program` makes a tape for each of `values`; each place of the slider shows the last step of one, as its picture
+    does. `name` is what a value is, in a title; `says` is the caption of a still.
+
+    It opens at the value `start`. `stills` are for a page that runs no script.
+    """
+
+    def __init__(
+        self, name: str, label: str, values: Sequence[float], program: Callable[[float], Any], start: float,
+        stills: Sequence[float], says: Callable[[Picture], str],
+    ) -> None:  # fmt: skip
+        pictures = [Picture(program(value)) for value in values]
+        named = [f'{name} {said(value)}' for value in values]
+        self.films = [last_steps([each.films[k] for each in pictures], label, values, named) for k in (0, 1)]
+        places = [values.index(still) for still in stills]
+        kept = [sheet.of(self.films[0], at)._replace(caption=says(pictures[at])) for at in places]
+        words = '\n'.join(f'{one.title}. {one.caption}' for one in kept)
+        opens = values.index(start)
+        page = fragment.fragment(self.films, svg.write(sheet.of(self.films[0], opens)), opens)
+        self.shown = Shown(words, page, printed(kept, words))
+
+
+def last_steps(films: Sequence[Film], label: str, values: Sequence[float], named: Sequence[str]) -> Film:
+    """The last steps of several films, as the steps of one. A number answers for its own film alone."""
+    made = Film(max(each.width for each in films), max(each.height for each in films))
+    marks = [Mark(k, said(value)) for k, value in enumerate(values)]
+    made.line, places = step_line(len(films), marks, LINE, label)
+    for k, (each, at) in enumerate(zip(films, places, strict=True)):
+        last, own = each.steps[-1], lambda value, k=k: f'{k} {value}'
+        frame = Frame({key: renamed(shape, own) for key, shape in each.frames[-1].items()})
+        made.add(frame, Step(f'{named[k]}: {last.title}', last.caption, at))
+        made.links |= {own(value): link | {'l': [*map(own, link['l'])]} for value, link in each.links.items()}
+        made.accounts |= {own(value): account for value, account in each.accounts.items()}
+    return made
+
+
+def renamed(shape: Shape, own: Callable[[str], str]) -> Shape:
+    """A shape with other names of the values that it shows and accounts for."""
+    return shape._replace(attrs={k: own(v) if k in ('v', 'rc') else v for k, v in shape.attrs.items()})
+
+
+def tape_of(text: str, stops: bool = False, **space: Any) -> ms.Tape:
+    """The tape of a few lines, which the picture shows as it shows the reader's own; `space` holds what they use.
+
+    With `stops`, lines that end in an error are shown as far as they came.
+    """
+    name = f'<lines {hash(text):x}>'
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    tape = ms.Tape()
+    with suppress(Exception if stops else ()), tape:
+        exec(compile(text, name, 'exec'), {'ms': ms, **space})
+    return tape
 
 
 def film(drawn: Sequence[Drawing], label: str, marks: Sequence[Mark] = ()) -> Film:

@@ -1,6 +1,7 @@
 """One lesson on the page: `L = lesson('03')` sets it up, and everything else hangs on L."""
 
 import shutil
+import threading
 from contextlib import suppress
 from typing import Any
 
@@ -15,11 +16,12 @@ from .card import Card
 from .course import Progress
 from .exercise import Exercise
 from .figure import Shown
-from .live import TURN, Live
 from .present import Presentation
 from .progress import Kept
 from .question import Prediction, Sentence, Waits
 from .task import EDITOR, Task
+
+TURN = threading.RLock()  # the kernel may hear the page in a thread of its own, and there is one tape
 
 
 def lesson(number: str, keep: bool = True) -> 'Lesson':
@@ -41,10 +43,6 @@ class Lesson:
         self.about = about(number)
         self.cards: dict[str, Card] = {}  # by their ids
         self.checked = 0
-        self.figures: dict[str, Any] = {}
-        self.heard: dict[
-            str, Any
-        ] = {}  # figures with controls, and the presentation: every page that shows one is heard
         self.unlocked = False
         self.presenting = False  # on a projector there is no cell to write in
         sentences = (f'sentence {name}' for name in self.about.sentences)
@@ -79,12 +77,9 @@ class Lesson:
     # ---- its cards --------------------------------------------------------------------------------------------------
 
     def hear(self, said: dict[str, Any]) -> None:
-        """What was done on the page, on a card or a figure."""
+        """What was done on the page, on a card."""
         of = str(said.get('of', ''))
         with TURN:  # the kernel may hear it in a thread of its own, and there is one tape
-            if of in self.heard:
-                self.heard[of].hear(said)
-                return
             card = self.cards.get(of) or self._earlier(of)
             if card is not None:
                 self.kept.look()  # another notebook may have written meanwhile
@@ -162,17 +157,17 @@ class Lesson:
         print('Unlocked: every answer and result of this lesson is open.')
 
     def again(self) -> None:
-        """Start over: the seed, all controls, questions, exercises and progress are as at the beginning.
+        """Start over: the seed, all questions, exercises and progress are as at the beginning.
 
         Names that your cells have defined stay as they are; to lose them too, restart the kernel.
         """
         set_seed(self.about.seed)
         self.unlocked = False
         self.kept.tell(None)
-        for each in (*self.heard.values(), *self.cards.values()):
+        for each in self.cards.values():
             each.reset()
         self.draw()
-        print(f'{self} begins anew: its questions, exercises and controls, and the seed, which is {self.about.seed}.')
+        print(f'{self} begins anew: its questions and exercises, and the seed, which is {self.about.seed}.')
 
     # ---- exercises --------------------------------------------------------------------------------------------------
 
@@ -209,20 +204,11 @@ class Lesson:
 
     # ---- figures, and the projector ---------------------------------------------------------------------------------
 
-    def figure(self, name: str, *arguments: Any, after: str = '') -> Shown | Card:
-        """A figure of the lesson with its one control; with `after`, it opens when that prediction is committed."""
-        shown = self._figure(name, self._of(self.about.python.FIGURES, name)(*arguments))
+    def figure(self, name: str, *arguments: Any, after: str = '', **settings: Any) -> Shown | Card:
+        """A figure of the lesson with its slider; with `after`, it opens when that prediction is committed."""
+        shown = self._of(self.about.python.FIGURES, name)(*arguments, **settings).shown
         asked = self._asked(after)
         return self._waits(Waits(asked, figure=shown, which=f'figure {name}')) if asked else shown
-
-    def _figure(self, name: str, figure: Any) -> Shown:
-        """What a figure shows; one with controls is heard, and told of."""
-        self.figures[name] = figure
-        if isinstance(figure, Live):
-            figure.lesson, self.heard[figure.id] = self.number, figure
-            if self.bridge is not None:
-                figure.tells = self.bridge.send
-        return figure.shown
 
     def present(self, at: str = '') -> Presentation:
         """The lesson on a projector, beat by beat; `at` is a jump code such as 'L03-s4-x2'.

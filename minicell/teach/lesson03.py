@@ -4,12 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 from minicell import nn, ops
-from minicell.teach.live import Control, Follow, run
-from minicell.teach.trials import Hunt, bprop_check, cell, points
+from minicell.teach.figure import Tapes, tape_of
+from minicell.teach.trials import BpropCheck, Hunt, cell, points
 from minicell.view.picture import Picture
 
 # ---- the loss, scaled ------------------------------------------------------------------------------------------------
 
+SCALES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 LOSS = """\
 def loss(x, y):
     z = net(x, y)
@@ -30,21 +31,21 @@ def first_numbers(picture: Picture) -> str:
     )
 
 
-def loss_scale(net: Any, x: Any, y: Any) -> Follow:
-    """A slider for the factor before the loss, and the tape of scale · sum(net(x, y)) at that factor."""
-    control = Control('Loss scale: multiplies the loss, and with it dout', 1.0, (-1, 1), 0.05, powers=True)
+def loss_scale(net: Any, x: Any, y: Any) -> Tapes:
+    """A slider for the factor before the loss, and the end of the tape of scale · sum(net(x, y)) at that factor."""
 
     def program(scale: float) -> Any:
-        return run(LOSS, net=net, x=x, y=y, scale=scale)
+        return tape_of(LOSS, net=net, x=x, y=y, scale=scale)
 
-    return Follow('loss-scale', control, program, stills=(0.1, 1.0, 10.0), says=first_numbers)
+    label = 'Loss scale: multiplies the loss, and with it dout'
+    return Tapes('Loss scale', label, SCALES, program, 1.0, stills=(0.1, 1.0, 10.0), says=first_numbers)
 
 
 # ---- 3a --------------------------------------------------------------------------------------------------------------
 
 SHAPES = ((2, 3, 3), (4, 2, 3), (1, 5, 2), (3, 1, 4))  # n, k, m: on the first, y is square, as in the document
 
-matmul = bprop_check(
+matmul = BpropCheck(
     'MatMul',
     ('dx', 'dy'),
     lambda x, y: ops.matmul(x, y),

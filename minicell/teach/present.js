@@ -76,9 +76,10 @@ function present(panel) {
   };
   const hear = ({detail}) => {
     if (!panel.isConnected) return document.removeEventListener('minicell-told', hear);
-    if (detail.of === of) return draw(JSON.parse(detail.figure), detail.render);
+    if (detail.of === of) return draw(JSON.parse(detail.screen), detail.render);
     for (const host of detail.data ? stage.children : []) if (host.dataset.of === detail.of) detail.render(detail.data, host);
   };
+  keepKeys(panel);
   document.addEventListener('minicell-told', hear);
   new ResizeObserver(fit).observe(stage);
   new MutationObserver(fit).observe(stage, {childList: true, subtree: true});

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 from IPython.utils.capture import capture_output
 
-from minicell.ink.page.fragment import script, sheet_of, stripped
+from minicell.ink.page.fragment import HERE, script, sheet_of, stripped
 from minicell.ink.style import LIGHT, variables
 
-from .card import DAY
+from .card import DAY, Card
 from .source import path_of
 
 HEADING = re.compile(r'^#{1,6} +(.+?)\s*$', re.MULTILINE)
@@ -28,7 +28,7 @@ SETUP = re.compile(r'\blesson\(')
 STYLE, SCRIPT = (Path(__file__).with_name(f'present.{end}') for end in ('css', 'js'))
 # The panel is light in every theme.
 PANEL = """\
-<div class="minicell-present" data-lm-suppress-shortcuts="true" data-of="{0.id}" data-lesson="{0.lesson.number}">
+<div class="minicell-present" data-of="{0.id}" data-lesson="{0.lesson.number}">
 <style>{style}</style>
 <div class="minicell-stage" tabindex="0" role="group" aria-label="The beat"><pre>{words}</pre></div>
 <div class="minicell-bar">
@@ -37,7 +37,7 @@ PANEL = """\
 <div role="status"><b class="minicell-code-here"></b> · <span></span></div>
 <label>Go to <input placeholder="{code}" title="Type a jump code and press Enter"></label>
 <button data-ask='{{"act": "unlock"}}' title="Open all answers and results, without a prediction">Unlock</button>
-<button data-ask='{{"act": "reset"}}' title="The seed, all controls, questions and exercises as at the beginning">\
+<button data-ask='{{"act": "reset"}}' title="The seed, all questions and exercises as at the beginning">\
 Reset</button>
 <button class="minicell-leave" title="Back to the notebook (Escape)">Leave</button></div></div>
 <script>(()=>{{const panel=document.currentScript.previousElementSibling;
@@ -92,31 +92,40 @@ def place(found: list[Beat], code: str) -> int:
     return codes.index(code.strip().lower())
 
 
-class Presentation:
-    """The beats of a lesson, and the panel that shows them. `lesson` begins again, is unlocked, and hears its page."""
+class Presentation(Card):
+    """The beats of a lesson, and the panel that shows them: a card full of others, so it is never drawn again.
+
+    `screens`: of the beats whose cells have run, what each has on the screen.
+    """
+
+    kind = 'presentation'
 
     def __init__(self, lesson: Any, shell: Any, at: str = '') -> None:
-        self.lesson, self.shell, self.beats = lesson, shell, beats(lesson.number)
-        self.id = f'{lesson.number} presentation {len(lesson.heard)}'
-        lesson.heard[self.id] = self
-        self.shown: list[list[dict[str, Any]]] = []  # of the beats whose cells have run: what each has on the screen
+        super().__init__(lesson, str(len(lesson.cards)))
+        lesson.cards[self.id] = self
+        self.shell, self.beats = shell, beats(lesson.number)
+        self.screens: list[list[dict[str, Any]]] = []
         self.at = place(self.beats, at) if at else 0
         self.said = ''
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def html(self) -> str:
+        """The panel, and its script."""
         light = f'.minicell-present,.minicell-present .mc2{{{variables(LIGHT)}}}'
         style = f'{sheet_of(STYLE)}{light}.minicell-present .mc-card{{{variables(DAY)}}}'
-        words, code = escape(repr(self)), self.beats[0].code
-        page = PANEL.format(self, style=style, words=words, code=code, script=stripped(SCRIPT))
-        return {'text/plain': repr(self), 'text/html': page}
+        words, code = escape(self.text()), self.beats[0].code
+        return PANEL.format(self, style=style, words=words, code=code, script=stripped(HERE / 'keys.js', SCRIPT))
 
-    def __repr__(self) -> str:
+    def bundle(self) -> dict[str, str]:
+        self.shown = self.html()
+        return {'text/plain': self.text(), 'text/html': self.shown}
+
+    def text(self) -> str:
         """The beats and their jump codes, as text."""
         lines = [f'{self.lesson} in {len(self.beats)} beats', *(f'  {beat.code}  {beat.title}' for beat in self.beats)]
         return '\n'.join(lines)
 
     def hear(self, said: dict[str, Any]) -> None:
-        """What was pressed on the page: a way on, a jump code, unlock or reset."""
+        """Take what was pressed: a way on, a jump code, unlock or reset."""
         with redirect_stdout(io.StringIO()):
             if said.get('act') == 'unlock':
                 self.lesson.unlock()
@@ -134,15 +143,16 @@ class Presentation:
 
     def reset(self) -> None:
         """No cell has run: the next beat is reached by all before it."""
-        self.shown.clear()
+        self.screens.clear()
 
     def go(self, index: int, said: str = '') -> None:
         """Show a beat; before the first and after the last there is nothing to go to."""
         self.at = min(max(index, 0), len(self.beats) - 1)
-        while len(self.shown) <= self.at:
-            self.shown.append([output for part in self.beats[len(self.shown)].parts for output in self.outputs(part)])
-        cards = self.lesson.cards  # of each, how it stands now
-        beat = [out | {'data': cards[out['id']].bundle()} if out['id'] in cards else out for out in self.shown[self.at]]
+        while len(self.screens) <= self.at:
+            parts = self.beats[len(self.screens)].parts
+            self.screens.append([output for part in parts for output in self.outputs(part)])
+        screen, cards = self.screens[self.at], self.lesson.cards  # of each card, how it stands now
+        beat = [out | {'data': cards[out['id']].bundle()} if out['id'] in cards else out for out in screen]
         here = {'code': self.beats[self.at].code, 'first': self.at == 0, 'final': self.at == len(self.beats) - 1}
         self.tell(said or f'beat {self.at + 1} of {len(self.beats)}', beat=beat, **here)
 
@@ -150,7 +160,7 @@ class Presentation:
         """Tell the page what stands beside the jump code, and perhaps what is on the screen."""
         self.said = said
         if self.lesson.bridge is not None:
-            self.lesson.bridge.send({'of': self.id, 'figure': script({'said': said, **screen})})
+            self.lesson.bridge.send({'of': self.id, 'screen': script({'said': said, **screen})})
 
     def outputs(self, part: Part) -> list[dict[str, Any]]:
         """What a cell shows: its text; or its code, where it is more than a call of the lesson, and what that shows."""
@@ -168,8 +178,8 @@ class Presentation:
         error = '' if ran.success else f'{type(ran.error_in_exec).__name__}: {ran.error_in_exec}'
         for name, said in (('stdout', caught.stdout), ('stderr', caught.stderr), ('stderr', error)):
             found += [shown({f'application/vnd.jupyter.{name}': said})] if said else []
-        drawn = [output for output in caught.outputs if output.data]
-        return found + [shown(output.data, (output.transient or {}).get('display_id', '')) for output in drawn]
+        drawn = {(output.transient or {}).get('display_id', k): output for k, output in enumerate(caught.outputs)}
+        return found + [shown(output.data, str(id)) for id, output in drawn.items() if any(output.data.values())]
 
 
 def shown(data: dict[str, Any], id: str = '') -> dict[str, Any]:

@@ -138,7 +138,7 @@ class Waits(Card):
         waits = f'{what} opens when you have answered **{asked.question.kind}** above.'
         said = '' if asked.choice is None else f'You said: {asked.choice.text}'
         inside = words.pre(self.printed) + words.paragraphs(asked.question.after)
-        inside = f'<p class="said">{words.inline(said)}</p>{inside if self.figure is None else self.figure.still()}'
+        inside = f'<p class="said">{words.inline(said)}</p>{inside if self.figure is None else self.figure.page}'
         line = '' if opened else f'<p class="wait">{words.inline(waits)}</p>'
         return line + words.folded('The figure' if self.figure else 'What the cell printed', inside, 'opened', opened)
 

@@ -14,7 +14,7 @@ from minicell.view.picture import Picture
 from . import words
 from .card import Card, head
 from .exercise import Check, Exercise, Verdict
-from .live import run
+from .figure import tape_of
 from .trials import dout_of, quiet
 
 SIGNS = {True: ('ok', '✓'), False: ('no', '✗'), None: ('', '○')}
@@ -113,9 +113,8 @@ class Task(Card):
         said = [each for each in verdict.said.splitlines() if each[:2] != '✓ ']
         first = next((k for k, each in enumerate(said) if each[:2] == '✗ '), None)
         said = [each for k, each in enumerate(said) if each[:2] != '✗ ' or k == first]  # one at a time
-        inside = words.paragraphs(f'**{verdict.head.partition(": ")[2].capitalize()}.**' if not verdict.mistake else '')
-        if verdict.mistake:
-            inside += words.paragraphs(f'{verdict.belief}\n\n{verdict.hint}')
+        plain = f'**{verdict.head.partition(": ")[2].capitalize()}.**'
+        inside = words.paragraphs('\n\n'.join(verdict.belief) or plain)
         if pair and verdict.state == 'failed':
             at, mine, due = pair
             inside += f'<p class="pair"><b>{mine:.3g}</b>≠<b>{due:.3g}</b> <code>{at}</code>, and what is due</p>'
@@ -136,7 +135,7 @@ class Task(Card):
         text += f'{gradients} = ms.grad(loss, {tuple(tensors) if tensors[1:] else tensors[0]})({all_of})\n'
         space = dict(zip(names, inputs, strict=True))
         with quiet():
-            tape = run(text, stops=True, cell=cell, weights=dout_of(cell.construct(*inputs)), **space)
+            tape = tape_of(text, stops=True, cell=cell, weights=dout_of(cell.construct(*inputs)), **space)
         steps = [step.jump.lower() for step in Picture(tape).films[0].steps]
         answers = next((word for word in ('error', 'compare', 'takeover') if word in steps), None)
         self.tape = f'<div class="tape">{Picture(tape, step=answers).html()}</div>'

@@ -1,8 +1,9 @@
 """The toolbox of trials: what the functions that try a learner's answer are made of.
 
 A trial takes an answer and returns a `Trial`. What it notes under `did` is compared with what the stored mistakes did,
-so each way to be wrong must leave its own mark there. `bprop_check` is a whole trial for a Cell with a bprop; the other
-functions are its parts, for lessons that try something else.
+so each way to be wrong must leave its own mark there. `BpropCheck` is a whole trial for a Cell with a bprop, and `Hunt`
+one for a function that finds bugs; the other functions are their parts, for lessons that try something else. A trial
+takes its inputs as arguments: the tests try the same on others.
 """
 
 import linecache
@@ -85,7 +86,7 @@ def cell_of(answer: Any, name: str) -> Any:
     """The Cell with a bprop that an answer is, or whose class it is."""
     cell = answer() if isinstance(answer, type) else answer
     if not isinstance(cell, ms.nn.Cell):
-        end(f'check wants the class {name}, or a Cell made of it; it got {type(answer).__name__}.', returned='no Cell')
+        end(f'Give check the class {name}, or a Cell made of it; it got {type(answer).__name__}.', returned='no Cell')
     if cell.bprop is None:
         end(f'{type(cell).__name__} has no bprop of its own.', returned='no bprop')
     return cell
@@ -94,21 +95,21 @@ def cell_of(answer: Any, name: str) -> Any:
 def function_of(answer: Any, name: str) -> Callable[..., Any]:
     """The function that an answer is."""
     if not callable(answer):
-        end(f'check wants the function {name}; it got {type(answer).__name__}.', returned='no function')
+        end(f'Give check the function {name}; it got {type(answer).__name__}.', returned='no function')
     return answer
 
 
 def class_of(answer: Any, name: str) -> Any:
     """The class of Cells that an answer is."""
     if not (isinstance(answer, type) and issubclass(answer, ms.nn.Cell)):
-        end(f'check wants the class {name}; it got {type(answer).__name__}.', returned='no Cell')
+        end(f'Give check the class {name}; it got {type(answer).__name__}.', returned='no Cell')
     return answer
 
 
 def dict_of(answer: Any, name: str, keys: Iterable[str]) -> Any:
     """What an answer says to each key, `...` where it says nothing."""
     if not isinstance(answer, dict):
-        end(f'check wants the dict {name}; it got {type(answer).__name__}.', returned=type(answer).__name__)
+        end(f'Give check the dict {name}; it got {type(answer).__name__}.', returned=type(answer).__name__)
     given = {key: answer.get(key, ...) for key in keys}
     if all(value is ... for value in given.values()):
         raise Ended
@@ -299,43 +300,54 @@ def alike(a: Any, b: Any) -> bool:
     return True
 
 
-def compared(dx: np.ndarray, right: np.ndarray, named: Callable[[tuple[int, ...]], str], what: str = 'your dx') -> str:
-    """The first number that is off, NaN before others, in a sentence; '' if none is."""
-    if dx.shape != right.shape:
-        return f'dx has shape {dx.shape}; x has shape {right.shape}.'
-    off = np.argwhere(~np.isclose(dx, right, rtol=1e-5, atol=1e-8))
+def one_gradient(returned: Any) -> str:
+    """What is wrong with the form of what a bprop of one input returned, in a sentence; '' if nothing is."""
+    if dots(returned):
+        raise Ended
+    if form(returned) != 'one gradient':
+        return f'bprop returned {form(returned)}; there is one input: return (dx,).'
+    return '' if isinstance(returned[0], ms.Tensor) else f'dx is no Tensor, but {type(returned[0]).__name__}.'
+
+
+def compared(
+    found: np.ndarray, right: np.ndarray, named: Callable, what: str = 'your dx', rtol: float = 1e-5, atol: float = 1e-8
+) -> str:
+    """The first number that is off, NaN before others, in a sentence; '' if none is. `named(place)`: where it is."""
+    if found.shape != right.shape:
+        return f'{what} has shape {found.shape}; expected {right.shape}.'
+    off = np.argwhere(~np.isclose(found, right, rtol=rtol, atol=atol))
     if not len(off):
         return ''
-    place = next((tuple(at) for at in off if np.isnan(dx[tuple(at)])), tuple(off[0]))
-    value = 'NaN' if np.isnan(dx[place]) else f'{dx[place] + 0.0:.4g}'
+    place = next((tuple(at) for at in off if np.isnan(found[tuple(at)])), tuple(off[0]))
+    value = 'NaN' if np.isnan(found[place]) else f'{round(float(found[place]), 12) + 0.0:.4g}'
     return f'{named(place)}: {what} is {value}; expected {right[place] + 0.0:.4g}.'
 
 
 # ---- a whole trial -------------------------------------------------------------------------------------------------
 
 
-def bprop_check(
-    name: str,
-    names: Sequence[str],
-    due: Callable[..., Any],
-    what: str,
-    cases: dict[str, Sequence[Any]],
-    by_hand: Sequence[Any] = (),
-) -> Callable[[Any], Trial]:
+class BpropCheck(NamedTuple):
     """A trial of a Cell whose construct computes `due` of its inputs; `what` is that in words, for a sentence.
 
     `cases`: what stands in the sentence -> the inputs of a gradient check, each with a random dout. bprop is also
     called by hand, with the inputs `by_hand` or else those of the first case; its gradients are noted by their `names`.
     An input that has a name and is no Tensor gets None, or 0, which is the same.
     """
-    first = by_hand or next(iter(cases.values()))
-    plain = [name for name, given in zip(names, first, strict=False) if not isinstance(given, ms.Tensor)]
-    tensors = [name for name in names if name not in plain]
 
-    def trial(answer: Any) -> Trial:
-        cell = cell_of(answer, name)
-        did = called(cell, first, dout_of(due(*first)), names)
-        ok, said = checked(cell, tensors, due, what, cases)
+    name: str
+    names: Sequence[str]
+    due: Callable[..., Any]
+    what: str
+    cases: dict[str, Sequence[Any]]
+    by_hand: Sequence[Any] = ()
+
+    def __call__(self, answer: Any) -> Trial:
+        """What a Cell, or a class of Cells, does."""
+        cell, first = cell_of(answer, self.name), self.by_hand or next(iter(self.cases.values()))
+        plain = [name for name, given in zip(self.names, first, strict=False) if not isinstance(given, ms.Tensor)]
+        tensors = [name for name in self.names if name not in plain]
+        did = called(cell, first, dout_of(self.due(*first)), self.names)
+        ok, said = checked(cell, tensors, self.due, self.what, self.cases)
         filled = [name for name in plain if name in did and str(did[name]) not in ('None', 'zero')]
         if ok and filled:
             told = f'{filled[0].removeprefix("d")} is no Tensor: expected None in its place.'
@@ -346,8 +358,6 @@ def bprop_check(
             ok = False
             said = 'The numbers are right, but another call of the Cell, before backward begins, changes them.'
         return Trial(True, ok, did, said, shows=(cell, first))
-
-    return trial
 
 
 def dout_of(out: ms.Tensor) -> ms.Tensor:

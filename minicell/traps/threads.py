@@ -8,8 +8,6 @@
 ThreadError says so. A Parameter is a plain value in any other thread: a forward pass there neither sees the gradient
 nor disturbs it. Gradients in several threads wait for each other; a Tape that a thread leaves open when it ends is
 closed by the next one that waits.
-
-A recorded op pays 50 ns for `in_own_thread`: 3 % of a chain of 1,000 small ops.
 """
 
 import os
@@ -47,7 +45,7 @@ class Threads(Trap):
             close_left()
         if not self._take(0):
             self._wait()
-        mine.tape = True
+        mine.tick = tape.tick
 
     def _take(self, seconds: float) -> bool:
         """Take the turn, unless another thread keeps it for so long, or inherits it at this moment."""
@@ -82,7 +80,7 @@ class Threads(Trap):
             if self.owner == who and who not in sys._current_frames():  # (no other has got its number meanwhile)
                 self.turn, self.owner = RLock(), get_ident()
                 self.turn.acquire()
-                mine.tape = True
+                mine.tick = tape.tick
                 for each in list(open_tapes):
                     each._close()
         return self.turn._is_owned()

@@ -9,7 +9,7 @@ from ..ink.shapes import Frame, width, wrapped
 from ..ink.tiles import Tile
 from ..story.names import gradient
 from ..story.record import Entry, Mark, Reading
-from . import answers, formula, lane, phrases, program, result, strip, style, takeover
+from . import answers, formula, lane, phrases, result, strip, style, takeover
 from .columns import BACKWARD, Columns, Tape, skips
 from .lane import Lane, wires
 from .lines import Line
@@ -17,7 +17,7 @@ from .moment import Shot, Story
 from .now import Now
 from .program import Code, Listing
 from .strip import Part
-from .tape import Cells, RoadEnd, boxes_of
+from .tape import Cells, Road, boxes_of
 
 DEFINED = 'what was computed, in order'
 RECORDED = 'grad of grad: the backward pass itself was recorded here'
@@ -27,29 +27,26 @@ LEGEND = '■ above 0, □ below: area is size'
 class Board:
     """The layout of a record, for a screen or for a phone."""
 
-    def __init__(self, story: Story, listing: Listing, narrow: bool) -> None:
-        self.story, self.record, self.listing, self.narrow = story, story.record, listing, narrow
+    def __init__(self, story: Story, narrow: bool) -> None:
+        self.story, self.record, self.narrow = story, story.record, narrow
         self.w = style.NARROW if narrow else style.WIDE
         self.inner = self.w - 2 * style.EDGE
         self.code_w = self.inner if narrow else style.CODE
         self.room = self.inner if narrow else self.inner - style.CODE - style.GAP
+        self.listing = listing = Listing(self.record, self.code_w)
         levels = range(self.record.depth + 1)
         self.tapes = [Tape(story, level, self.room, boxes_of, narrow) for level in levels]
         self.tapes = [tape for tape in self.tapes if tape.entries]
         self.asks = {(run.mark.file, run.mark.line) for run in self.record.passes if run.mark}
         entries = self.record.entries
-        owns = {t.level: max((self.rows_of(listing.of(entries[i])) for i in t.entries), default=0) for t in self.tapes}
-        cells = max(map(self.rows_of, listing.cells.values()), default=0)
+        owns = {t.level: max((listing.high(listing.of(entries[i])) for i in t.entries), default=0) for t in self.tapes}
+        cells = max(map(listing.high, listing.cells.values()), default=0)
         self.taken = any(map(strip.taken, entries))
         self.own_rows = {level: min(rows, style.OWN_ROWS) for level, rows in owns.items()}  # of a tape's takeovers
         self.cell_rows = min(cells, style.CELL_ROWS) if any(owns.values()) else 0
-        calls = self.rows_of(listing.calls) + (0 if self.own_rows.get(0) else cells)
+        calls = listing.high(listing.calls) + (0 if self.own_rows.get(0) else cells)
         most = style.MOST_ROWS if self.own_rows.get(0) else style.ROWS_ALONE
         self.rows = max(min(calls, most), style.FEWEST_ROWS)
-
-    def rows_of(self, lines: list[Line]) -> int:
-        """How many rows some lines take."""
-        return sum(len(program.broken(line, self.listing.depths, self.code_w)) for line in lines)
 
     def frames(self, shots: list[Shot]) -> tuple[list[Frame], float]:
         """The frames of these steps, and how high they are: the rows of each tape are as high in all of them."""
@@ -73,8 +70,6 @@ class Board:
             own = lambda number: phrases.takeover_around(self.record, self.record.passes[number]) is None
             ends = [level for level, found in enumerate(self.story.comers) if any(map(own, found))]  # not in a bprop
             parts.append(self.answers(now, max(ends, default=self.record.depth)))
-        if now.told.kind == 'fail' and not now.compare:
-            parts.append(answers.error(now, self.inner))
         return Card(Column(*parts, gap=style.APART, across='fill'), '', (style.EDGE, 0), at=(None, 0))
 
     def begun(self, now: Now, tape: Tape) -> bool:
@@ -87,11 +82,11 @@ class Board:
         self, now: Now, lines: list[Line], tag: str, rows: int, key: str, mark: Mark | None, low: float = 0
     ) -> Box:
         """Some lines, those around the one that runs."""
-        entry, w, depths = now.own(), self.code_w, self.listing.depths
+        entry, w = now.own(), self.code_w
         hid = entry is not None and entry.hidden_at is not None and now.step >= entry.hidden_at
-        shown = program.window(lines, rows, depths, w, mark, self.asks) if lines else []
         nested = self.asks if self.record.depth > 0 and tag == 'a' else ()
-        code = Code(program.rows(shown, tag, depths, w), w, None if now.over else mark, hid, nested=nested)
+        shown = self.listing.window(lines, rows, mark, self.asks)
+        code = Code(shown, tag, w, None if now.over else mark, hid, nested=nested)
         look = 'panel' if self.narrow and tag == 'a' else ''
         return Card(code, look, (0, 0), (w, rows * style.ROW), at=(0, low), key=key)
 
@@ -112,7 +107,8 @@ class Board:
         up, middle, down = (list(row) for row in zip(*map(cells.column, columns.list), strict=True))
         for n, box in enumerate(up):
             box.key = f'{tag}c{n}'
-        down.insert(0, RoadEnd(self.end(tape, cells), tag))
+        look = down[0].look if columns.list[0].kind == 'values' else 'road'
+        down.insert(0, Road(Space(style.TIP), look, end=f'{tag}end'))  # whether what is asked for has come
         count = len(down)
         lanes = range(max((lane + 1 for _, lane, *_ in skips(columns)), default=0))
         over = Column(Space(0, style.LANE / 2), *[Space(0, style.LANE, key=f'{tag}o{k}') for k in lanes], gap=0)
@@ -134,7 +130,7 @@ class Board:
             high = max(box.size[1] for box in down)
             rows = [[first, *row] for first, row in zip(self.first_column(now, tape, high), rows, strict=True)]
         if self.narrow and self.own_rows[level]:
-            rows += [[Span(takeover.own_lines(now, self.listing, self.own_rows[level], self.code_w, level), count)],
+            rows += [[Span(takeover.own_lines(now, self.listing, self.own_rows[level], level), count)],
                      [Span(Card(self.made(now, level), '', (0, 2), at=(0, 0)), count)]]  # fmt: skip
         if self.taken and not self.record.depth:
             rows.append([Span(self.outcome(now), len(rows[2]))])
@@ -157,15 +153,14 @@ class Board:
             said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {tape.count}')
         elif tape.level:
             said.append(self.wrote(now, tape))
-        room = self.room - width('forward →') - style.GAP
-        more = Text(', '.join(said), 'dim', room, key=f'{tape.tag}of')
+        head = Text('forward →', 'ff', key=f'{tape.tag}FW')
+        more = Text(', '.join(said), 'dim', self.room - head.size[0] - 2 * style.WORDS, f'{tape.tag}of')
+        row = lambda *end: Row(head, more, Space(grows=1), *end, gap=style.WORDS)
         values = (v for e in opened for v in (*e.inputs, *e.outputs) if v.data is not None)
         squares = any(tape.plate(v).kind == 'squares' for v in values)
-        legend = Text(LEGEND, 'dim', key=f'{tape.tag}legend') if squares else None
-        if legend is not None and more.size[0] + legend.size[0] + 2 * style.GAP > room:
-            legend = None
-        row = Row(Text('forward →', 'ff', key=f'{tape.tag}FW'), more, Space(grows=1), legend, gap=style.WORDS)
-        return Put(row, at=(None, 0.5), least=(0, style.HEAD_ROW))
+        whole = row(Text(LEGEND, 'dim', key=f'{tape.tag}legend'))
+        shown = whole if squares and whole.size[0] <= self.room else row()
+        return Put(shown, at=(None, 0.5), least=(0, style.HEAD_ROW))
 
     def wrote(self, now: Now, tape: Tape) -> str:
         """What lies on a later tape: what the rules computed, and lines of a bprop, which ran."""
@@ -180,13 +175,6 @@ class Board:
         own = {(x.file, x.number) for x in self.listing.of(now.own(tape.level - 1))}
         marks = [self.record.entries[i].mark for i in tape.entries if now.done(i)]
         return [mark.line if mark and (mark.file, mark.line) in own else None for mark in marks]
-
-    def end(self, tape: Tape, cells: Cells) -> str:
-        """How the end of the road looks: whether what is asked for has come."""
-        first = cells.columns.list[0]
-        if cells.run is None or first.kind != 'values' or all(cells.came(slot) is None for slot in first.slots):
-            return 'road'
-        return cells.road(any(map(cells.loud, first.slots)), True, first.slots)
 
     def told(self, now: Now, tape: Tape) -> Box:
         """Under the road: the rule as a formula; or the way into the lines of a bprop, and what they have made."""
@@ -271,7 +259,7 @@ class Board:
             named = 'your Cell' if entry is not None and entry.yours and entry.kind == 'call' else named
             _, lines = self.listing.beside(entry)
             cell = self.code(now, lines, f'{tag}c', self.cell_rows, f'{tag}cell', now.told.mark, 1)
-            own = takeover.own_lines(now, self.listing, self.own_rows[level], style.CODE, level)
+            own = takeover.own_lines(now, self.listing, self.own_rows[level], level)
             own = Column(own, self.answers(now, level), gap=style.PAD) if level else own
             back = Put(Text(named, 'dim'), at=(0, 0.6)), Put(cell, at=(0, 1)), Put(own, at=(0, 0))
         else:
@@ -300,9 +288,9 @@ class Board:
         for slot in starts:
             loud = now.running and now.told.kind == 'reach'
             past, ink = ('', 'onr') if loud else (' past', 'mid2 bf')
-            said = next((w for w in takeover.label(self.record.entries[i]) if width(w, ink) < style.LABEL), '')
             start, own, look = f'{tag}d{slot.key}', takeover.frame_key(level), (f'fat{past}', f'fatk{past}')
-            out.append(Band(start, own, f'r{i}', look, said, ink, level=f'{tag}lane', down=self.narrow, key='fat'))
+            way = f'{tag}lane'
+            out.append(Band(start, own, f'r{i}', look, 'takeover', ink, level=way, down=self.narrow, key='fat'))
         given = now.given(self.record.readings[now.taken])
         if now.compare and not self.record.depth:
             out.append(Arrow(partial(lane.lit, result.Taken(now, now.taken).lit()), 'lit'))
@@ -321,14 +309,14 @@ class Board:
         number = now.taken if now.taken is not None else next(iter(self.story.taken), None)
         if number is None:
             return Card(self.answers(now, 0), '', (0, style.PAD))
-        taken, w = result.Taken(now, number, self.narrow), style.CODE - style.ROW
+        taken, w = result.Taken(now, number), style.CODE - style.ROW
+        pad = 0 if self.narrow else style.PAD
+        room = self.inner - 2 * pad
+        across, rest = (style.ACROSS_NARROW, room) if self.narrow else (style.ACROSS, room - w - style.GAP)
         voice = Card(taken.voice(w), '', (0, 0), (w, 0), at=(0, 0.5))
-        found = taken.tables(self.room, style.ACROSS_NARROW if self.narrow else style.ACROSS)
-        tables = Flow(*found, room=self.room, gap=style.GAP, across='start')
-        if self.narrow:
-            both: Box = Column(tables, voice, gap=style.PAD)
-        else:
-            both = Row(voice, tables, gap=style.GAP, across='start')
+        tables = Flow(*taken.tables(rest, across), room=rest, gap=style.GAP, across='start')
+        beside = Row(voice, tables, gap=style.GAP, across='start')
+        both = Column(tables, voice, gap=style.PAD) if self.narrow else beside
         # (where no lines of a bprop are shown, the gradients stand in their place)
-        last = answers.asked_for(now, taken, self.inner - 2 * style.PAD) if self.own_rows[0] or self.narrow else None
-        return Card(Column(both, last, gap=style.PAD), '', (style.PAD, style.PAD), at=(None, 0), key='outcome')
+        last = answers.asked_for(now, taken, room) if self.own_rows[0] or self.narrow else None
+        return Card(Column(both, last, gap=style.PAD), '', (pad, style.PAD), at=(None, 0), key='outcome')

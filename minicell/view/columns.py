@@ -3,8 +3,9 @@
 How wide they are follows from the record and from which entries are open, not from the step.
 """
 
+from collections import Counter
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache
 from typing import NamedTuple
 
 from ..ink import tiles
@@ -43,35 +44,19 @@ class Tape:
         self.entries = [i for i, e in enumerate(self.record.entries) if e.level == level]
         self.count = sum(numbered(self.record.entries[i]) for i in self.entries)
         self.unit_of = {i: n for n, unit in enumerate(self.units) for i in unit.entries}
-        self.seen: dict[int | None, list[Part]] = {}
+        self.parts = cache(self.around)
         self.fit: dict[tuple, tuple[float, float]] = {}
         self.widths: dict[tuple, float] = {}
         self.plates: dict[tuple, tuple[tiles.Plate, Value]] = {}
-        marks = [(e.mark, e.round) for e in map(self.record.entries.__getitem__, self.entries)]
-        self.shared = {mark for mark in marks if marks.count(mark) > 1} if len(marks) < style.MANY_ENTRIES else set()
+        self.lines = Counter((e.mark, e.round) for e in self.record.entries if e.level == level)
 
-    @cached_property
-    def all(self) -> list[Part] | None:
-        """Every entry, where they have room."""
-        if len(self.entries) > style.MOST_OPEN:
-            return None
-        for tight in range(2):
+    def around(self, focus: int | None) -> list[Part]:
+        """What is seen with an entry in focus: all of a short tape; else its neighbours, as far as there is room."""
+        for tight in range(2 * (len(self.entries) <= style.MOST_OPEN)):
             parts = [Part('open', (i,), tight=tight) for i in self.entries]
             if self.wide(parts) <= self.room:
                 return parts
-        return None
-
-    def parts(self, focus: int | None) -> list[Part]:
-        """What is seen with this entry in focus."""
-        if self.all is not None:
-            return self.all
         focus = self.entries[0] if focus is None else focus
-        if focus not in self.seen:
-            self.seen[focus] = self.around(focus)
-        return self.seen[focus]
-
-    def around(self, focus: int) -> list[Part]:
-        """The entry in focus and its neighbours open as far as there is room, the rest closed."""
         at = self.unit_of[focus]
         own, seen = self.units[at], self.units[max(at - style.MANY, 0) : at + style.MANY]
         units = self.units[max(at - style.MOST_OPEN, 0) : at + style.MOST_OPEN]
@@ -115,7 +100,7 @@ class Tape:
     def source(self, i: int) -> str:
         """The expression that an entry stands for: not one that stands for several, as the call of a Cell does."""
         entry = self.record.entries[i]
-        return '' if (entry.mark, entry.round) in self.shared else entry.source
+        return '' if self.lines[entry.mark, entry.round] > 1 else entry.source
 
     # ---- plates ----
 
@@ -163,14 +148,14 @@ class Columns:
         waiting: list[Slot] = []
         for part in parts:
             first = self.fresh(part.entries[0], waiting) if part.kind == 'open' else []
-            self.values(waiting + first * (not part.folded))
+            self.add(Part('values'), waiting + first * (not part.folded))
             waiting = []
             if part.kind == 'open':
                 (i,) = part.entries
                 self.opened.append((len(self.list), i))
                 waiting = [] if self.within(i) else self.outputs(i)
             self.add(part, first * part.folded)
-        self.values(waiting)
+        self.add(Part('values'), waiting)
         self.over = any(self.list[n].slots for n, _ in self.opened)  # whether something stands over a card
         # Where the first column is an entry, its stem leads down there, and the heading of backward stands beside it.
         self.heads = next((n for n, p in enumerate(self.list) if p.kind == 'values' and self.list[0].kind == 'open'), 0)
@@ -181,15 +166,11 @@ class Columns:
         last = i == self.tape.entries[-1] and entry.kind == 'op' and not self.tape.level
         return self.outputs(i)[0] if last and [v.shape for v in entry.outputs] == [()] else None
 
-    def values(self, slots: list[Slot]) -> None:
-        """A column of values, if there are any."""
-        if slots:
-            self.add(Part('values'), slots)
-
     def add(self, part: Part, slots: list[Slot]) -> None:
-        """One more column, in which these are seen."""
-        self.seen.update({slot.key: len(self.list) for slot in slots})
-        self.list.append(part._replace(slots=tuple(slots[: style.STACK])))
+        """One more column, in which these are seen; none of no values."""
+        if slots or part.kind != 'values':
+            self.seen.update({slot.key: len(self.list) for slot in slots})
+            self.list.append(part._replace(slots=tuple(slots[: style.STACK])))
 
     def fresh(self, i: int, waiting: list[Slot]) -> list[Slot]:
         """The inputs of an entry that are seen here first; a number that its expression names is not repeated."""

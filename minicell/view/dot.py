@@ -9,7 +9,7 @@ from ..story.events import Walk
 from ..story.names import gradient
 from ..story.stack import Call
 from ..story.tensors import tensors
-from .drawing import BACKWARD, FORWARD, LOOKS, MUTED, NEW_LINE, OWN, OWN_TEXT, WORDS, TapeDot, safe
+from .drawing import BACKWARD, FORWARD, LOOKS, MUTED, NEW_LINE, OWN, OWN_TEXT, TapeDot, safe
 
 
 def to_dot(tape: Any) -> TapeDot:
@@ -61,9 +61,9 @@ class _Writer:
         if not kind:
             return  # the work of a bprop, or minicell's own
         words = f'{entry.label} {name}' if entry and kind != 'loose' else name
-        style = LOOKS.get(kind, {'color': FORWARD})
+        said, style = LOOKS.get(kind, ('', {'color': FORWARD}))
         read = [(self.source(t), t) for t in tensors(event.inputs) if not hidden or id(t) in self.made]
-        node = self.nodes[id(event)] = self.node(f'{words}{WORDS.get(kind, "")}', self.here(), **style)
+        node = self.nodes[id(event)] = self.node(NEW_LINE.join(filter(None, (words, said))), self.here(), **style)
         for source, tensor in read:
             way = {'style': 'dotted', 'color': MUTED} if 'style' in style else {'color': FORWARD}
             self.graph.edge(source, node, label=shape_text(tuple(tensor.shape)), **way)

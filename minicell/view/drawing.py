@@ -13,13 +13,12 @@ MOST = style.GRAPH_NODES  # `dot` takes seconds for 200 nodes and minutes for 50
 TOO_LARGE = 'This graph has {} nodes, and `dot` would take very long: to_dot().render() does it all the same.'
 FORWARD, BACKWARD, OWN, OWN_TEXT, MUTED = (LIGHT[name] for name in ('fwd', 'auto', 'bwd', 'bwdt', 'dim'))
 NEW_LINE = '\\n'  # as DOT writes it
-WORDS = {kind: f'{NEW_LINE}{said}' for kind, said in (
-    ('call', 'bprop: yours'), ('hook', 'yours'), ('hidden', 'hidden'), ('loose', 'no gradient passes')
-)}  # fmt: skip
-_OWN, _FAINT = (
-    {'peripheries': '2', 'color': OWN, 'penwidth': '1.5'}, {'style': 'dashed', 'color': MUTED, 'fontcolor': MUTED}
-)  # fmt: skip
-LOOKS = {'call': _OWN, 'hook': _OWN, 'hidden': _FAINT, 'loose': _FAINT}
+_OWN = {'peripheries': '2', 'color': OWN, 'penwidth': '1.5'}
+_FAINT = {'style': 'dashed', 'color': MUTED, 'fontcolor': MUTED}
+LOOKS = {  # by the kind of an entry: what is said of it, and how it is drawn
+    'call': ('bprop: yours', _OWN), 'hook': ('yours', _OWN), 'hidden': ('hidden', _FAINT),
+    'loose': ('no gradient passes', _FAINT),
+}  # fmt: skip
 
 
 def safe(words: Any) -> str:

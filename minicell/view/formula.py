@@ -173,11 +173,13 @@ def digits(v: Value | None) -> str:
 
 def template(of: Entry | Ghost, k: int) -> str:
     """What a rule makes for its k-th input, with {0}, {1}, {out} and {dout} for the values: `{dout} × {1}`."""
-    how, out = TABLE.get(of.name, ''), of.outputs[0]
+    if of.rule is None:
+        return ''  # a whole Cell in one card
+    how = TABLE.get(of.name, '')
     if how and isinstance(how, str):
         return how * (k == 0)
-    how = written(of.rule, k) or (how(k, of.inputs, out) if how else '')
-    due, came = of.inputs[k].shape, out.shape
+    how = written(of.rule, k) or (how(k, of) if how else '')
+    due, came = of.inputs[k].shape, of.outputs[0].shape
     if '@' in how and len(came) > 2:  # of many matrices, each is turned
         how = how.replace('.T', '.mT')
     return summed(how, (*came[:-2], *due[-2:]) if '@' in how else came, due)
@@ -200,55 +202,51 @@ def summed(how: str, came: tuple[int, ...], due: tuple[int, ...]) -> str:
     return f'{how}, summed over {"axis" if len(axes) == 1 else "axes"} {" and ".join(map(str, axes))}'
 
 
-def power(k: int, values: tuple[Value, ...], out: Value) -> str:
+def power(k: int, of: Entry | Ghost) -> str:
     """Of a number that is raised to another, most often to one that the code has."""
-    x, n = (v.data for v in values)
+    x, n = (v.data for v in of.inputs)
     if k:
         return '{dout} × {out} × log({0})' * bool((x > 0).all())
     by = numbers.said(n.item() - 1) if n.size == 1 else '({1} − 1)'
     return '{dout} × {1}' + {'0': '', '1': ' × {0}'}.get(by, f' × {{0}} ** {by}') if n.all() else ''
 
 
-def matmul(k: int, values: tuple[Value, ...], out: Value) -> str:
+def matmul(k: int, of: Entry | Ghost) -> str:
     """Of two matrices, of a matrix and a vector, of two vectors; of many matrices."""
-    ranks = tuple(len(v.shape) for v in values)
+    ranks = tuple(len(v.shape) for v in of.inputs)
     return PRODUCTS.get(ranks, PRODUCTS[2, 2] if min(ranks) > 1 else ('', ''))[k]
 
 
-def dense(k: int, values: tuple[Value, ...], out: Value) -> str:
+def dense(k: int, of: Entry | Ghost) -> str:
     """Of a layer: its weights turned, and a bias that is added to each row."""
-    weights = {1: 'outer({dout}, {0})', 2: '{dout}.T @ {0}'}.get(len(out.shape), '')
+    weights = {1: 'outer({dout}, {0})', 2: '{dout}.T @ {0}'}.get(len(of.outputs[0].shape), '')
     return ('{dout} @ {1}', weights, '{dout}')[k]
 
 
-def softmax(k: int, values: tuple[Value, ...], out: Value) -> str:
+def softmax(k: int, of: Entry | Ghost) -> str:
     """Of one row, or of each."""
-    if len(out.shape) > 1 and not np.allclose(out.data.sum(-1), 1):
+    out = of.outputs[0].data
+    if out.ndim > 1 and not np.allclose(out.sum(-1), 1):
         return ''
-    return '{out} × ({dout} − sum({dout} × {out}))' + ', row by row' * (len(out.shape) > 1)
+    return '{out} × ({dout} − sum({dout} × {out}))' + ', row by row' * (out.ndim > 1)
 
 
-def cross_entropy(k: int, values: tuple[Value, ...], out: Value) -> str:
+def cross_entropy(k: int, of: Entry | Ghost) -> str:
     """Of labels, one for each row, or of their mean; '' where they have weights."""
-    logits, labels = (v.data for v in values)
-    if k or out.data.ndim or not np.allclose(labels.sum(1), 1):
+    labels, (divisor, _) = of.inputs[1].data, of.op.attrs
+    if k or divisor not in (1, len(labels)) or not np.allclose(labels.sum(1), 1):
         return ''
-    top = logits.max(1, keepdims=True)
-    total = np.sum(np.log(np.exp(logits - top).sum(1))) - np.sum((logits - top) * labels)
-    mean = np.isclose(out.data * len(logits), total, 1e-4)
-    return '{dout} × (softmax − labels)' + ' / n' * bool(mean) if mean or np.isclose(out.data, total, 1e-4) else ''
+    return '{dout} × (softmax − labels)' + ' / n' * (divisor == len(labels))
 
 
-def best(word: str, choose: Callable) -> Callable:
-    """Of the largest number, or the smallest: of all, or of each row or column, where the numbers tell which."""
+def best(word: str) -> Callable:
+    """Of the largest number, or the smallest: of all, or of each row or column."""
 
-    def chosen(k: int, values: tuple[Value, ...], out: Value) -> str:
-        how = f'{{dout}}, to the {word}'
-        if np.prod(out.shape) == 1:
+    def chosen(k: int, of: Entry | Ghost) -> str:
+        how, axes = f'{{dout}}, to the {word}', of.op.attrs[0]
+        if np.prod(of.outputs[0].shape) == 1:
             return how
-        x = values[0].data
-        axes = [axis for axis in range(x.ndim) if np.array_equal(choose(x, axis).ravel(), out.data.ravel())]
-        return f'{how} of each {("column", "row")[axes[0]]}' if x.ndim == 2 and len(axes) == 1 else ''
+        return f'{how} of each {("column", "row")[axes[0]]}' if len(of.inputs[0].shape) == 2 and len(axes) == 1 else ''
 
     return chosen
 
@@ -263,8 +261,8 @@ TABLE: dict[str, str | Callable] = {
     'ReduceSum': '{dout}, to each number', 'ReduceMean': '{dout} / n, to each number',
     'ReLU': '{dout} where {0} > 0, else 0', 'Reshape': '{dout}, in the old shape',
     'Transpose': '{dout}, turned back', 'BroadcastTo': lambda *of: '{dout}', 'Cast': '{dout}',
-    'Sigmoid': '{dout} × {out} × (1 − {out})', 'ReduceMax': best('largest', np.max),
-    'ReduceMin': best('smallest', np.min), 'MatMul': matmul, 'BatchMatMul': matmul, 'Dense': dense,
+    'Sigmoid': '{dout} × {out} × (1 − {out})', 'ReduceMax': best('largest'),
+    'ReduceMin': best('smallest'), 'MatMul': matmul, 'BatchMatMul': matmul, 'Dense': dense,
     'Softmax': softmax, 'CrossEntropy': cross_entropy, 'Pow': power, 'Square': '{dout} × 2 × {0}',
 }  # fmt: skip
 

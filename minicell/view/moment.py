@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..judge.verdict import NOT_ASKED
-from ..story.record import Arrival, Gradient, Pass, Reading, Record, Step, Value
+from ..story.record import Arrival, Pass, Reading, Record, Step, Value
 from . import strip, style, verdict
 from .formula import TAKEN
 
@@ -105,9 +105,7 @@ class Story:
         self.takeovers: list[int | None] = []
         self.last = max((i for i, step in enumerate(record.steps) if step.kind), default=-1)
         own = [e for e in reversed(record.entries) if e.kind in TAKEN]
-        self.firsts = {
-            level: e for e in own for level in (None, e.level)
-        }  # the first takeover of all, and on each tape
+        self.firsts = {level: e for e in own for level in (None, e.level)}  # the first of all, and on each tape
         self.taken = [k for k, r in enumerate(record.readings) if record.entries[r.entry].kind in TAKEN]
         self.reached: dict[int, list[Reading]] = {}  # entry -> its readings
         for reading in record.readings:
@@ -188,17 +186,14 @@ class Story:
         come before, the step is the one that adds it."""
         out: dict[int, list[tuple[int, Value, Reading]]] = {}
         for reading in self.record.readings:
-            for g in self.gave(reading):
-                out.setdefault(g.key, []).append((g.when, g.value, reading))
+            for g in reading.gave:
+                if g.when is not None:
+                    out.setdefault(g.key, []).append((g.when, g.value, reading))
         return out
 
     def handed(self, reading: Reading) -> set[int]:
         """The tensors that a reading handed out gradients for."""
-        return {g.key for g in self.gave(reading)}
-
-    def gave(self, reading: Reading) -> list[Gradient]:
-        """The gradients that a reading handed out for what its entry reads."""
-        return [g for g in reading.gave if g.when is not None]
+        return {g.key for g in reading.gave if g.when is not None}
 
     def cotangent(self, key: int, run: Pass | None) -> 'Sum':
         """The contributions to the gradient of a tensor: each reading back adds for itself."""

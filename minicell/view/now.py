@@ -61,14 +61,10 @@ class Now:
 
     def reader(self, level: int) -> Pass | None:
         """The gradient whose reading of a tape is shown: that of this step, if it is about an entry there, else the one
-        that came to it last."""
+        that came to it last, of the nest that is told now; None if none has come."""
         about = self.record.readings[self.shot.compare] if self.compare else self.read
         if about is not None and self.record.entries[about.entry].level == level:
             return self.story.by(about)
-        return self.run(level)
-
-    def run(self, level: int) -> Pass | None:
-        """The gradient that has come to a tape last, of the nest that is told now."""
         came = [(when, number) for number, when in self.story.comers[level].items() if when <= self.step]
         if self.record.depth and self.told.run is not None:
             nest = root(self.record, self.told.run)
@@ -95,7 +91,7 @@ class Now:
 
     def behind(self, level: int) -> bool:
         """Whether a tape has told its story: backward reads a later one now."""
-        return any(self.run(later) is not None for later in range(level + 1, self.record.depth + 1))
+        return any(self.reader(later) is not None for later in range(level + 1, self.record.depth + 1))
 
     @property
     def over(self) -> bool:

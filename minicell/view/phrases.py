@@ -189,17 +189,13 @@ def read(record: Record, number: int) -> list[Entry]:
     return [record.entries[reading.entry] for reading in record.readings if reading.run == number]
 
 
-def levels(record: Record, number: int) -> list[int]:
-    """The tapes that a gradient reads, in the order in which it comes to them; a hook on a tensor stands on none."""
-    return list(dict.fromkeys(e.level for e in read(record, number) if e.label))
-
-
 def road(record: Record, number: int) -> str:
     """From where to where a gradient reads: `the second tape from its end, then the first`."""
     written = (e.written for e in record.entries if e.level and e.written is not None)
     if not any(step < record.passes[number].started for step in written):
         return 'the tape from its end'  # there is only one as yet
-    first, *rest = [nth(level) for level in levels(record, number)] or [nth(0)]
+    found = dict.fromkeys(nth(e.level) for e in read(record, number) if e.label)  # (a hook on a tensor stands on none)
+    first, *rest = found or [nth(0)]
     return f'the {first} tape from its end' + (f', then the {listed(rest)}' if rest else '')
 
 

@@ -64,9 +64,6 @@ class Picture:
             most = scene.fitting(self.record, self.compare)
             while True:
                 found = scene.films(self.record, self.compare, most, only, asked)
-                if self.record.unknown and not self.record.steps:
-                    for film in found:
-                        film.steps[0] = film.steps[0]._replace(title='This tape cannot be shown', caption='')
                 size = fragment.size(found)
                 if size <= style.SCRIPT or most <= style.FEWEST_STEPS:
                     return found
@@ -92,10 +89,10 @@ class Picture:
 
     # ---- shown ----
 
-    def html(self, live: str = '') -> str:
-        """The picture as one piece of HTML, complete in itself; `live`: the script that hands it other numbers."""
+    def html(self) -> str:
+        """The picture as one piece of HTML, complete in itself."""
         still, alt = self.still(self.opens), self.alt(self.opens)
-        return fragment.fragment(self.films, still, self.opens, alt, self.scale, live, self.lost)
+        return fragment.fragment(self.films, still, self.opens, alt, self.scale, lost=self.lost)
 
     @property
     def lost(self) -> str:

@@ -8,7 +8,7 @@ the gradient, and the heads of loops and functions around it.
 import ast
 import linecache
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,29 +21,31 @@ from .lines import Line
 
 CALL = re.compile(r'\w+\.grad\(|\bgrad\(')  # a gradient that is taken
 LETTER = width('m', 'm')
+AGAIN = "'"  # of the keys of another file's lines
+Place = tuple[str, int]  # a line: its file and its number
 LOOPS = ast.For, ast.While, ast.AsyncFor
 DEFS = ast.FunctionDef, ast.AsyncFunctionDef
 
 
 class Row(NamedTuple):
-    """A row of code; a fold has no number, and the rest of a broken line `begins` further right."""
+    """A row of code: a part of a line, or, without a number, what stands for lines that are left out."""
 
-    key: str
     number: int
     text: str
     hidden: bool = False
     file: str = ''
     less: int = 0  # how many columns of the source are left out before it
-    begins: int = 0
+    part: int = 0  # of a broken line, which one
 
 
 class Listing:
-    """Which lines of a record are shown, in the order in which a reader meets them."""
+    """Which lines of a record are shown, in the order in which a reader meets them, and their rows, so wide."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, w: float) -> None:
+        self.w = w
         marks = [step.mark for step in record.steps if step.mark]
         self.marked = {(m.file, n) for m in marks for n in range(m.line, min(m.last, m.line + style.MARKED) + 1)}
-        self.own: dict[tuple[str, int], list[Line]] = {}  # where a bprop begins -> its lines
+        self.own: dict[Place, list[Line]] = {}  # where a bprop begins -> its lines
         inside = set()
         for entry in record.entries:
             if entry.facts and entry.facts.start.line:
@@ -67,7 +69,8 @@ class Listing:
                 into += [x for x in record.code if x.file == line.file and x.number in heads and x.number < line.number]
                 into.append(line)
         shown = [*self.calls, *(x for lines in (*self.cells.values(), *self.own.values()) for x in lines)]
-        self.depths = depths(shown)
+        deep = depths(shown)
+        self.rows = {line: broken(line, 2 * deep.get((line.file, line.number), 0), w) for line in shown}
 
     def beside(self, entry: Entry | None) -> tuple[list[Line], list[Line]]:
         """Your call, and the lines of the Cell whose bprop is shown."""
@@ -82,10 +85,18 @@ class Listing:
             return []
         return self.own.get((entry.facts.start.file, entry.facts.start.line), [])
 
+    def high(self, lines: list[Line]) -> int:
+        """How many rows some lines take."""
+        return sum(len(self.rows[line]) for line in lines)
 
-def indent(line: Line) -> int:
+    def window(self, lines: list[Line], room: int, now: Mark | None, always: Collection[Place] = ()) -> list[Row]:
+        """The rows of some lines, of those that have room."""
+        return window([self.rows[line] for line in lines], room, now, always)
+
+
+def indent(text: str) -> int:
     """How far a line is indented."""
-    return len(line.text) - len(line.text.lstrip())
+    return len(text) - len(text.lstrip())
 
 
 def holding(file: str, number: int) -> list[ast.AST]:
@@ -123,98 +134,80 @@ def computes(line: Line) -> bool:
     return bool(names) and '__init__' not in names and not any(map(is_docstring, around))
 
 
-def loop(mark: Mark | None) -> tuple[str, int] | None:
+def loop(mark: Mark | None) -> Place | None:
     """The innermost loop around a line, in its own function."""
     around = holding(mark.file, mark.line) if mark is not None else ()
     inner = [n for n in around if isinstance(n, (*LOOPS, *DEFS, ast.Lambda))][-1:]
     return next(((mark.file, n.lineno) for n in inner if isinstance(n, LOOPS) and n.lineno < mark.line), None)
 
 
-def depths(lines: list[Line]) -> dict[tuple[str, int], int]:
+def depths(lines: list[Line]) -> dict[Place, int]:
     """How deep each line lies in others that are shown: a block whose head is not shown counts for nothing."""
-    out: dict[tuple[str, int], int] = {}
-    around: list[int] = []  # the indentations of the lines that hold the next one
-    before: Line | None = None
-    for line in sorted(lines, key=lambda x: (x.file, x.number)):
-        deep = line.indent + indent(line)
-        if before is None or before.file != line.file:
-            around = []
-        else:
-            between = linecache.getlines(line.file)[before.number : line.number - 1]
-            least = min((len(t) - len(t.lstrip()) for t in between if t.strip()), default=deep)
-            around = [a for a in around if a < min(deep, max(least, 0) + (least >= deep))]
-        out[line.file, line.number] = len(around)
-        around.append(deep)
-        before = line
+    shown, out = {(x.file, x.number) for x in lines}, {}
+    for file in {x.file for x in lines}:
+        around: list[int] = []  # the indentations of the lines that hold the next one
+        for number, text in enumerate(linecache.getlines(file), 1):
+            if text.strip():
+                deep = indent(text.expandtabs(style.INDENT))
+                around = [a for a in around if a < deep]
+                if (file, number) in shown:
+                    out[file, number] = len(around)
+                    around.append(deep)
     return out
 
 
-def window(
-    lines: list[Line], room: int, depths_: dict[tuple[str, int], int], w: float, now: Mark | None,
-    always: set[tuple[str, int]] = frozenset()
-) -> list[Line | None]:  # fmt: skip
-    """The lines that have room in so many rows, None where some are left out: the one that runs first of all, then
-    those that must not be missing, then what stands nearest to it."""
-    high = [len(broken(line, depths_, w)) for line in lines]
-    if sum(high) <= room:
-        return list(lines)
-    runs = [i for i, x in enumerate(lines) if now and x.file == now.file and now.line <= x.number <= now.last]
-    at = runs[0] if runs else 0
+def runs(row: Row, now: Mark | None) -> bool:
+    """Whether a row is of a line that runs."""
+    return now is not None and row.file == now.file and now.line <= row.number <= now.last
+
+
+def window(lines: list[list[Row]], room: int, now: Mark | None, always: Collection[Place] = ()) -> list[Row]:
+    """The lines that have room in so many rows, ⋯ where some are left out: the one that runs first of all, then those
+    that must not be missing, then what stands nearest to it."""
+    places = [(line[0].file, line[0].number) for line in lines]
+    on = [i for i, line in enumerate(lines) if runs(line[0], now)]
+    at = on[0] if on else 0
     around = holding(now.file, now.line) if now else ()
     heads = {(now.file, n.lineno) for n in around if isinstance(n, (*LOOPS, *DEFS)) and n.lineno < now.line}
 
     def wanted(i: int) -> tuple[int, int]:
-        key = lines[i].file, lines[i].number
-        rank = 0 if i in runs else 1 if key in always else 2 if key in heads else style.NEXT_TO
+        rank = 0 if i in on else 1 if places[i] in always else 2 if places[i] in heads else style.NEXT_TO
         return rank, abs(i - at) + (i < at)
 
     found: set[int] = set()
+    shown: list[Row] = []
     for i in sorted(range(len(lines)), key=wanted):
-        rows = sum(1 if k is None else high[k] for k in folded(found | {i}, len(lines)))
-        if rows <= room or not found:
-            found.add(i)
-    return [None if k is None else lines[k] for k in folded(found, len(lines))]
+        more = folded(lines, found | {i})
+        if len(more) <= room or not found:
+            found, shown = found | {i}, more
+    return shown
 
 
-def folded(found: Collection[int], count: int) -> list[int | None]:
-    """So many lines, with None where some that are not among those found are left out."""
-    out: list[int | None] = []
-    for i in range(count):
-        if i in found or not out or out[-1] is not None:
-            out.append(i if i in found else None)
+def folded(lines: list[list[Row]], found: set[int]) -> list[Row]:
+    """The rows of those lines, with one for those between them that are left out."""
+    out: list[Row] = []
+    for i, line in enumerate(lines):
+        if i in found:
+            out += line
+        elif not out or out[-1].number:
+            out.append(Row(0, '⋯'))
     return out
 
 
-def broken(line: Line, depths_: dict[tuple[str, int], int], w: float) -> list[str]:
-    """A line in as many parts as it takes: after a comma, a bracket, a sign or a space."""
-    text, deep = line.text.strip(), 2 * depths_.get((line.file, line.number), 0)
-    wide, parts = int((w - style.GUTTER - style.PAD) // LETTER) - deep, []  # letters in a row
-    room = wide
-    while (most := fitting(text, room * LETTER + 1, 'm')) < len(text):  # (some letters are twice as wide)
-        spaces, brackets = (max(text.rfind(sign, 0, most) for sign in signs) + 1 for signs in (' ,', '(['))
-        at = spaces if spaces > most // 2 else max(spaces, brackets)
-        at = at if at > most // style.NEXT_TO else most
-        parts.append(text[:at])
-        text, room = text[at:], wide - style.CONTINUED
-    return [*parts, text]
-
-
-def rows(lines: list[Line | None], tag: str, depths_: dict[tuple[str, int], int], w: float) -> list[Row]:
-    """Lines as rows, long ones broken."""
-    out: list[Row] = []
-    files = {line.file: "'" * k for k, line in enumerate({x.file: x for x in lines if x is not None}.values())}
-    for i, line in enumerate(lines):
-        if line is None:
-            out.append(Row(f'{tag}{i}', 0, '⋯'))
-            continue
-        text = line.text.lstrip()
-        at = line.indent + len(line.text) - len(text)
-        deep = 2 * depths_.get((line.file, line.number), 0)
-        for n, part in enumerate(broken(line, depths_, w)):
-            begins = deep + style.CONTINUED * (n > 0)
-            key, less = f'{tag}{line.number}{files[line.file]}.{n}', at - begins
-            out.append(Row(key, line.number, ' ' * begins + part, line.hidden, line.file, less, begins * (n > 0)))
-            at += len(part)
+def broken(line: Line, deep: int, w: float) -> list[Row]:
+    """A line, so deep in others, in as many rows as it takes: broken after a comma, a bracket, a sign or a space."""
+    text, out = line.text.strip(), []
+    at = line.indent + indent(line.text)
+    wide = int((w - style.GUTTER - style.PAD) // LETTER)  # letters in a row
+    while text or not out:
+        begins = deep + style.CONTINUED * bool(out)
+        end = fitting(text, (wide - begins) * LETTER + 1, 'm')  # (some letters are twice as wide)
+        if end < len(text):
+            spaces, brackets = (max(text.rfind(sign, 0, end) for sign in signs) + 1 for signs in (' ,', '(['))
+            best = spaces if spaces > end // 2 else max(spaces, brackets)
+            end = best if best > end // style.NEXT_TO else end
+        out.append(Row(line.number, ' ' * begins + text[:end], line.hidden, line.file, at - begins, len(out)))
+        text, at = text[end:], at + end
     return out
 
 
@@ -224,52 +217,50 @@ class Code(Box):
     taken of another: these have the colours of their tapes."""
 
     def __init__(
-        self, found: list[Row], w: float, now: Mark | None = None, quiet: bool = False, told: str = '', key: str = '',
-        nested: Collection[tuple[str, int]] = ()
+        self, found: list[Row], tag: str, w: float, now: Mark | None = None, quiet: bool = False, told: str = '',
+        nested: Collection[Place] = ()
     ) -> None:  # fmt: skip
-        self.found, self.now, self.quiet, self.told, self.key, self.nested = found, now, quiet, told, key, nested
+        self.found, self.tag, self.now, self.quiet, self.told, self.nested = found, tag, now, quiet, told, nested
         self.size = (w, style.ROW * len(found))
 
     def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
         """Row by row; each is found as `line 12` of its panel."""
+        files = list(dict.fromkeys(row.file for row in self.found if row.number))
         for n, row in enumerate(self.found):
-            self.row(to, row, x, y + n * style.ROW)
+            key = f'{row.number}{AGAIN * files.index(row.file)}.{row.part}' if row.number else str(n)
+            self.row(to, row, f'{self.tag}{key}', x, y + n * style.ROW)
 
-    def row(self, to: Canvas, row: Row, x: float, top: float) -> None:
+    def row(self, to: Canvas, row: Row, key: str, x: float, top: float) -> None:
         """A row, whose line can be pressed."""
         frame, left, base = to.frame, x + style.GUTTER, top + style.ROW * 0.7
         if not row.number:
-            frame.text(f'lc{row.key}', left, base, row.text, 'm dim')
+            frame.text(f'lc{key}', left, base, row.text, 'm dim')
             return
         place = Rect(x, top, self.size[0], style.ROW)
-        to.places[f'row{row.key}'] = place
-        now = self.now
-        on = now is not None and row.file == now.file and now.line <= row.number <= now.last
+        to.places[f'row{key}'] = place
+        on = runs(row, self.now)
         if on:
-            frame.rect(f'now{row.key}', *place, 'now', 1, rx=style.BLOCK_ROUND)
-            self.piece(to, row, left, top)
-        for k, found in enumerate(re.finditer(rf'(?<!\w){re.escape(self.told)}(?!\w)', row.text) if self.told else ()):
-            a, b = found.span()
-            chip = left + a * LETTER - 2, top + 1, (b - a) * LETTER + 2 * 2, style.ROW - 2
-            frame.rect(f'dout{row.key}{k}', *chip, 'dout', 2, rx=2)
-        calls = list(CALL.finditer(row.text)) if (row.file, row.number) in self.nested else []
-        for call, ground in zip(calls, ('film rib', 'film'), strict=False) if len(calls) == 2 else ():
-            wide = (len(call[0]) - 1) * LETTER
-            chip = left + call.start() * LETTER - 2, top + 1, wide + 2 * 2, style.ROW - 2
-            frame.rect(f'grad{row.key}{call.start()}', *chip, ground, 2, rx=2)
-        frame.rect(f'lr{row.key}', *place, 'row', 2, rx=style.BLOCK_ROUND, go=f'line {row.number}')
-        if not row.begins:
-            frame.text(f'ln{row.key}', left - style.APIECE, base, str(row.number), 'ln on' if on else 'ln')
+            frame.rect(f'now{key}', *place, 'now', 1, rx=style.BLOCK_ROUND)
+        for name, a, b, look, more in self.marked(row, key, on):
+            chip = left + a * LETTER - more, top + 1, (b - a) * LETTER + 2 * more, style.ROW - 2
+            frame.rect(name, *chip, look, 2, rx=2)
+        frame.rect(f'lr{key}', *place, 'row', 2, rx=style.BLOCK_ROUND, go=f'line {row.number}')
+        if not row.part:
+            frame.text(f'ln{key}', left - style.APIECE, base, str(row.number), 'ln on' if on else 'ln')
         look = 'm on' if on else 'm dim' if self.quiet and row.hidden else 'm'
-        frame.text(f'lc{row.key}', left, base, row.text, look)
+        frame.text(f'lc{key}', left, base, row.text, look)
 
-    def piece(self, to: Canvas, row: Row, left: float, top: float) -> None:
-        """The expression that runs."""
-        span = self.now.span
-        if not span or not span[0] == span[1] == row.number:
-            return
-        *_, first, last = span
-        a, b = max(row.begins, first - row.less), min(len(row.text.rstrip()), last - row.less)
-        if b > a:
-            place = left + a * LETTER - 1, top + 1, (b - a) * LETTER + 2, style.ROW - 2
-            to.frame.rect(f'piece{row.key}', *place, 'piece cur', 2, rx=2)
+    def marked(self, row: Row, key: str, on: bool) -> Iterator[tuple[str, int, int, str, int]]:
+        """What is marked in a row: its key, where it begins and ends, its look, and how far that goes beyond it."""
+        span = self.now.span if on else None
+        if span and span[0] == span[1] == row.number:
+            a, b = max(indent(row.text), span[2] - row.less), min(len(row.text.rstrip()), span[-1] - row.less)
+            if b > a:
+                yield f'piece{key}', a, b, 'piece cur', 1
+        if self.told:
+            for k, found in enumerate(re.finditer(rf'(?<!\w){re.escape(self.told)}(?!\w)', row.text)):
+                yield f'dout{key}{k}', *found.span(), 'dout', 2
+        calls = list(CALL.finditer(row.text)) if (row.file, row.number) in self.nested else []
+        if len(calls) == 2:
+            for call, look in zip(calls, ('film rib', 'film'), strict=True):
+                yield f'grad{key}{call.start()}', call.start(), call.end() - 1, look, 2

@@ -1,6 +1,4 @@
-"""What comes out: the gradients of a takeover with the judge's verdicts, and the gradients that were asked for."""
-
-from typing import Any
+"""What a takeover hands out: its gradients with the judge's verdicts, and the worst number beside the true one."""
 
 import numpy as np
 
@@ -11,6 +9,7 @@ from ..judge.verdict import WRONG
 from ..story.followed import follow
 from ..story.record import Gradient, Value
 from . import phrases, style, takeover, verdict
+from .gradient import Shown, box, scale, stack
 from .now import Now
 
 UNSEEN = 'the shapes fit, so no error'
@@ -22,16 +21,11 @@ def digits(value: Value, room: float) -> tiles.Plate:
     return own if own.kind == more.kind else more
 
 
-def stack(*boxes: Box | None, gap: float = 2, key: str = '') -> Box:
-    """Boxes under one another, at the left."""
-    return Column(*boxes, gap=gap, across='start', key=key)
-
-
 class Taken:
-    """The gradients of a takeover at a moment. `whole`: the true one stands beside each of them."""
+    """The gradients of a takeover at a moment."""
 
-    def __init__(self, now: Now, number: int, whole: bool = False) -> None:
-        self.now, self.number, self.whole, self.compare = now, number, whole, now.compare
+    def __init__(self, now: Now, number: int) -> None:
+        self.now, self.number, self.compare = now, number, now.compare
         self.reading = now.record.readings[number]
         self.entry = now.record.entries[self.reading.entry]
         self.begun = now.taken == number
@@ -49,14 +43,6 @@ class Taken:
         """Whether a gradient is wrong."""
         return bool(self.verdicts) and self.verdicts[place].verdict == WRONG
 
-    def there(self, place: int) -> Value | None:
-        """A gradient as far as it is known: what its line has made, and then what was returned."""
-        gave = self.reading.gave[place]
-        if self.given or not self.begun:
-            told = self.verdicts[place] if self.verdicts else None
-            return verdict.settled(told, gave.value) if self.given else None
-        return {name: value for _, name, value, _ in takeover.made(self.now) if name == gave.name}.get(gave.name)
-
     def owned(self, name: str, room: float) -> str:
         """A gradient's name, with whose it is if there is room for both."""
         said = f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {name}'
@@ -70,6 +56,8 @@ class Taken:
             whose = 'your hook' if self.entry.kind == 'hook' else 'your bprop' if self.entry.yours else 'its bprop'
             them = 'it' if len(self.names) == 1 else 'them'
             said = f'{whose} makes {them}' if self.begun else f'{phrases.displaced(self.entry)}, or {whose}?'
+            if self.now.told.kind == 'fail':
+                return Text(f'✗ {self.now.told.what.partition(":")[0]}', 'big xx', w, 'V0')
             return stack(Text('?', 'ques', key='V0'), Lines(said, w, 'fut', key='V1'))
         if self.worst:
             return self.versus(w, *self.worst)
@@ -94,93 +82,69 @@ class Taken:
         pair = [plate('V2', mine, '', 'block wrong', yours), Text('≠', 'big mid', key='V0')]
         pair.append(plate('V4', 'should be', ' af', 'rl', true))
         off = Text(verdict.badge(self.first)[0].replace(' up to', ''), 'xx', key='V1')
-        under = Row(off, Space(grows=1), Text(self.sum(w - style.VOICE), 'af', key='V3'))
+        under = Row(off, Space(grows=1), Text(self.sum(w - style.VOICE)[0], 'af', key='V3'))
         return Column(Row(*pair, gap=style.APIECE, across='end'), under)
 
-    def rows(self) -> tuple:
-        """What the built-in rules would have added up to the true number that is shown large."""
-        record, g = self.now.record, self.gave[0][1]
+    def sum(self, room: float) -> tuple[str, list[str]]:
+        """The true number as a sum, `= 2.10 + 1.20 + 3.30`, and the numbers of forward that it is made of: `y[2,0]`.
+        Nothing where it has no room, or does not add up as rounded."""
+        record, entry, name = self.now.record, self.entry, self.gave[0][1].name
         if record.why is None or len(record.entries) > style.TOUCHED:
-            return ()
-        account = follow(record, f'how {g.name} was made', record.why, g.tensor, self.worst[0])
-        return account.true_rows if account is not None else ()
-
-    def sum(self, room: float) -> str:
-        """The true number as a sum, `= 2.10 + 1.20 + 3.30`; '' where it has no room, or does not add up as rounded."""
-        terms = [row.product for row in self.rows()]
-        total = sum(terms)
-        parts = [numbers.said(term) for term in terms if numbers.said(total - term) != numbers.said(total)]
-        shown = [numbers.read(part) for part in (*parts, self.worst[2])]
+            return '', []
+        account = follow(record, f'how {name} was made', record.why, self.gave[0][1].tensor, self.worst[0])
+        rows = account.true_rows if account is not None else ()
+        total = sum(row.product for row in rows)
+        parts = [numbers.said(r.product) for r in rows if numbers.said(total - r.product) != numbers.said(total)]
         said = '= ' + ' + '.join(parts).replace('+ −', '− ')
-        adds = not round(sum(shown[:-1]) - shown[-1], numbers.MOST)
-        return said if len(parts) > 1 and adds and width(said) <= room else ''
-
-    def lit(self) -> list[str]:
-        """The numbers of forward that this sum is made of: `y[2,0]`."""
-        if not self.compare or not self.worst or not self.sum(style.CODE - style.VOICE):
-            return []
-        inputs = {v.name: (key, v.shape) for key, v in zip(self.entry.keys, self.entry.inputs, strict=False)}
-        found = []
-        for row in self.rows():
-            name, _, at = row.by.partition('[')
-            index = tuple(int(n) for n in at.rstrip(']').split(',') if n)
+        adds = not round(sum(map(numbers.read, parts)) - numbers.read(self.worst[2]), numbers.MOST)
+        if len(parts) < 2 or not adds or width(said) > room:
+            return '', []
+        inputs = {v.name: (key, v.shape) for key, v in zip(entry.keys, entry.inputs, strict=False)}
+        lit = []
+        for name, _, at in (row.by.partition('[') for row in rows):
             if name in inputs and at:
                 key, shape = inputs[name]
-                found.append(f'a{key}[{",".join(map(str, tiles.cell_of(index, shape)))}]')
-        return found
+                place = tiles.cell_of(tuple(map(int, at.rstrip(']').split(','))), shape)
+                lit.append(f'a{key}[{",".join(map(str, place))}]')
+        return said, lit
+
+    def lit(self) -> list[str]:
+        """These numbers, where the sum is shown."""
+        return self.sum(style.CODE - style.VOICE)[1] if self.compare and self.worst else []
 
     def tables(self, room: float, across: int = style.ACROSS) -> list[Box]:
-        """Each gradient, and when they are compared beside the worst the true one."""
-        out: list[Box] = []
-        each = min(style.TABLE[0], room / min(max(len(self.names), 1) + self.compare, across) - style.GAP)
-        for k, name in enumerate(self.names[: style.TABLES]):
-            there = k < len(self.gave)
-            out += self.table(k, *self.gave[k], each) if there else [stack(Text(name, 'fut mid3', each))]
-        left = len(self.names) - style.TABLES
+        """Each gradient, and when they are compared beside the first, and each that is wrong, the true one."""
+        found, left = self.gave[: style.TABLES], len(self.gave) - style.TABLES
+        true = max(sum(self.blamed(place) for place, _ in found), 1) * self.compare
+        wide = min(style.TABLE[0], room / min((len(found) or len(self.names)) + true, across) - style.GAP - style.CLOSE)
+        plate = lambda v: digits(v, wide)
+        out = [box(self.shown(place, g, wide, k == 0), wide, plate, room) for k, (place, g) in enumerate(found)]
+        out += [Text(name, 'fut mid3', wide) for name in self.names[: style.TABLES * (not found)]]
         return out + [Text(f'and {left} more', 'dim')] * (left > 0)
 
-    def table(self, k: int, place: int, g: Gradient, room: float) -> list[Box]:
-        """A gradient; the true one beside it."""
-        told = self.verdicts[place] if self.verdicts else None
+    def shown(self, place: int, g: Gradient, room: float, first: bool) -> list[Shown]:
+        """A gradient, and where that is due the true one."""
+        told, known = self.verdicts[place] if self.verdicts else None, verdict.known(self.reading)
         shape = verdict.settled(told, g.value) if g.value is not None else Value(g.name, words='None')
-        value, key, row = self.there(place) or (shape if self.given else None), f'g{self.number}.{place}', f't{k}'
-        plate = lambda v: digits(v, room)
-        if value is None:
-            ghost = tiles.Tile(shape, key=key, how=plate(shape), there=False)
-            name = Text(g.name, 'fut mid3', room, f'{row}N')
-            return [stack(name, Text('', 'm'), ghost, gap=style.CLOSE, key=row)]
-        known = verdict.known(self.reading)
+        value = shape if self.given else self.made(g.name) if self.begun else None
         true = verdict.settled(known[place], verdict.due(known[place], g.name)) if known else None
-        top = None  # where both have one shape, they share their scale
-        if true is not None and true.shape == shape.shape and shape.data is not None:
-            top = max(numbers.largest(shape.data), numbers.largest(true.data))
-        head: Box = Text(self.owned(g.name, room - style.GAP), 'mid3', room - style.GAP, f'{row}N')
-        fits = width(g.formula, 'm') <= room + style.ROOMY_FORMULA
-        second: Box = Text(g.formula * fits, 'm', key=f'{row}F')
-        if told and not (self.compare and k == 0):  # beside the name where it has room, else in place of the formula
-            badge = Text(*verdict.badge(told), key=f'{row}B')
-            beside = head.size[0] + badge.size[0] + style.WORDS <= room
-            head, second = (Row(head, badge, gap=style.WORDS), second) if beside else (head, badge)
-        marks = verdict.marks(told, self.verdicts, k == 0) if self.compare else None
-        looks: dict[str, Any] = dict(classes=' bare', top=top, how=plate(shape) if value.data is not None else None)
-        if self.given or value.data is None or value.shape != shape.shape:
-            looks |= dict(account=True, marks=marks)
-        if self.compare and k and not self.whole and self.blamed(place) and (pair := verdict.worst(told)):
-            return [stack(head, second, self.small(place, *pair), gap=style.CLOSE, key=row)]
-        deaf = self.entry.facts and not self.entry.facts.reads_dout  # no number is right for a reason
+        marks = verdict.marks(told, self.verdicts, first) if self.compare else None
+        badge = verdict.badge(told) if told and not (self.compare and first) else None
+        name, key = g.name if value is None else self.owned(g.name, room), f'{self.number}.{place}'
+        deaf = self.entry.facts and not self.entry.facts.reads_dout
         luck = int(np.sum(~marks.wrong)) if marks is not None and deaf else 0
-        below = Text(f'✓ {luck} right by luck', 'dim', key=f'{row}L') if luck else None
-        out = [stack(head, second, tiles.Tile(value, key=key, **looks), below, gap=style.CLOSE, key=row)]
-        if self.compare and true is not None and (k == 0 or self.whole):
-            said = phrases.true_formula(self.now.record, self.entry, place) * self.blamed(place)
-            name = f'true {g.name}'
-            name = name if width(name, 'mid3') <= room - style.GAP else 'the true one'
-            head = Text(name, 'mid3 af', room - style.GAP, f'{row}sN')
-            second = Text(said * (width(said, 'm') <= room + style.GAP), 'm af', key=f'{row}sF')
-            looks = dict(classes=' tru bare', top=top, marks=marks and marks._replace(peer=True))
-            due = tiles.Tile(true, key=f's{self.number}.{place}', how=plate(true), **looks)
-            out.append(stack(head, second, due, gap=style.CLOSE, key=f'{row}s'))
-        return out
+        said = f'✓ {luck} right by luck' * bool(luck)
+        top = scale(shape, true)
+        mine = Shown(f'g{key}', name, shape, value, badge, g.formula, False, marks, top, self.given, said)
+        if not self.compare or true is None or not (first or self.blamed(place)):
+            return [mine]
+        said = phrases.true_formula(self.now.record, self.entry, place) * self.blamed(place)
+        peer = marks and marks._replace(peer=True)
+        return [mine, Shown(f's{key}', f'true {g.name}', true, true, None, said or None, True, peer, top, False)]
+
+    def made(self, name: str) -> Value | None:
+        """A gradient as its line has made it, before it is returned."""
+        return next((value for _, called, value, _ in reversed(takeover.made(self.now)) if called == name), None)
 
     def badges(self) -> list[Box]:
         """What is known of each gradient, in few words."""
@@ -188,13 +152,3 @@ class Taken:
         said = [verdict.badge(self.verdicts[k]) if self.verdicts else ('nobody checked', 'bf') for k, _ in gave]
         return [Row(Text(g.name, 'mid2', style.NAMES[0]), Text(*each), gap=style.APIECE, key=f't{place}')
                 for (place, g), each in zip(gave, said, strict=True)]  # fmt: skip
-
-    def small(self, place: int, at: tuple[int, ...], yours: str, true: str) -> Box:
-        """Of another wrong gradient its worst number, and what that should be."""
-        i, j = tiles.cell_of(at, self.verdicts[place].due.shape)
-        key, true_key = (f'{tag}{self.number}.{place}[{i},{j}]' for tag in 'gs')
-        digits = [Text(said, 'mid num', v=v, key=f'{v}t') for v, said in ((key, yours), (true_key, true))]
-        mine = Card(digits[0], 'cell hot', style.NUMBER_PAD, key=key, layer=style.LIFTED, v=key, rc=key)
-        due = Card(digits[1], 'rl past', style.NUMBER_PAD, key=true_key, v=true_key)
-        pair = Row(Card(mine, 'tile wrong', (0, 0), key=f'{key}p'), Text('≠'), due)
-        return stack(pair, Text(f'at {numbers.index(at)}', 'dim', key=f'{key}a') if at else None, gap=style.CLOSE)

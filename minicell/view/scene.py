@@ -15,7 +15,6 @@ from ..story.record import Record, Value
 from . import style, touch, verdict, words
 from .board import Board
 from .moment import Shot, Story, shots
-from .program import Listing
 
 
 def films(
@@ -25,7 +24,7 @@ def films(
     `most`: steps; `only`: the one layout that is wanted; `asked`: each number with its account."""
     story, *boards = layouts(record)
     found = shots(record, compare, most) if record.steps else []
-    told = [step(record, story, shot) for shot in found] or [Step(*words.EMPTY)]
+    told = [step(record, story, shot) for shot in found] or [Step(*words.UNTOLD if record.unknown else words.EMPTY)]
     marks = of_note(record, found, told)
     out = []
     for board in boards if only is None else (boards[only],):
@@ -66,8 +65,8 @@ def fitting(record: Record, compare: bool) -> int:
 @lru_cache(maxsize=2)  # a picture that is too large is painted again, with fewer steps
 def layouts(record: Record) -> tuple[Story, Board, Board]:
     """What a record says, and its layouts for a screen and for a phone."""
-    story, listing = Story(record), Listing(record)
-    return story, Board(story, listing, False), Board(story, listing, True)
+    story = Story(record)
+    return story, Board(story, narrow=False), Board(story, narrow=True)
 
 
 def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:

@@ -93,10 +93,8 @@ def carries(record: Record, turns: list[tuple[int, ...]]) -> bool:
     return any(key in made for i in turns[1] for key in record.entries[i].keys)
 
 
-def told(unit: Unit | None) -> str:
+def told(unit: Unit) -> str:
     """`time step 2 of 3`, of a turn of a loop."""
-    if unit is None or not unit.turns:
-        return ''
     return f'{"time step" if unit.carries else "turn"} {unit.turn} of {unit.turns}'
 
 

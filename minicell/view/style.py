@@ -66,13 +66,11 @@ SHAPES = (
 SHAPES_NARROW = *SHAPES[:11], *((t, n, True) for t in (2, 3) for n in (4, 2, 1, 0, None)), *SHAPES[11:]
 NAMES_ABOVE = 2  # from here on names stand above their tensors, and not beside them
 MOST_OPEN = 12
-MANY_ENTRIES = 2000  # of a tape, of which it is not looked for lines that several share
 MANY = 40  # units around the focus that are looked at
 FEWEST_TURNS, LONGEST_TURN = 3, 60  # of what is folded as a loop: turns, and entries in a turn
 FIELD_ROUND, CARD_ROUND, BLOCK_ROUND = 12, 8, 4
 
 # a takeover
-LABEL = 150  # of what the arrow into your lines says
 TALL = 26  # a row of numbers of a gradient that is a result
 MADE = 190, 64  # what a line has made
 
@@ -89,10 +87,9 @@ DIGITS = 96  # numbers of a tensor drawn as squares, whose digits a press shows
 LARGE = 16  # numbers of a result that is written out
 
 BETWEEN = 32  # two formulas in a row
-LIST_PAD, LIST_NUMBER, ERROR_ROWS = (14, 8), 64, 6
-HERO = 110  # the room above and below a single number from which on it is the largest thing of all
-CELL_PAD, NUMBER_PAD = (4, 0), (10, 2)  # around a large number that can be pressed, and around one of a pair
-ROOMY_FORMULA = 40  # px by which a formula may be wider than the table under it
+LIST_PAD, LIST_NUMBER = (14, 8), 64
+SINGLE = 44  # the row of a result that is one number
+ROOMY = 40  # px by which what is said of a gradient may be wider than its table
 
 # how much is shown
 SCRIPT = 820_000  # characters of a display, without its script; a picture that would be larger has fewer steps

@@ -3,20 +3,14 @@
 from ..ink import tiles
 from ..ink.boxes import Box, Card, Column, Row, Space, Text
 from ..judge.verdict import WRONG
-from ..story.record import Entry, Value
-from . import program, style
+from ..story.record import Value
+from . import style
 from .columns import TAGS
 from .lines import Line
 from .now import Now
 from .program import Code, Listing
 
 TAPES = ('', *TAGS[1:])  # in keys of what stands beside them
-
-
-def label(entry: Entry) -> list[str]:
-    """What the band says, in fewer and fewer words."""
-    into = 'your hook' if entry.kind == 'hook' else 'your own lines' if entry.yours else 'its own bprop'
-    return [f'takeover: into {into}', f'takeover: {into}'.replace('own lines', 'lines'), 'takeover']
 
 
 def frame_key(level: int) -> str:
@@ -35,9 +29,9 @@ def begun(now: Now, level: int | None = None) -> bool:
     return now.taken is not None and own is now.entry_of(now.taken)
 
 
-def own_lines(now: Now, listing: Listing, rows: int, w: float, level: int = 0) -> Box:
+def own_lines(now: Now, listing: Listing, rows: int, level: int = 0) -> Box:
     """The lines of the bprop, in a frame from when backward comes to them."""
-    entry, key = now.own(level), frame_key(level)
+    entry, key, w = now.own(level), frame_key(level), listing.w
     lines: list[Line] = listing.of(entry)
     if not lines:
         return Space(w, 0, key=key)
@@ -47,11 +41,10 @@ def own_lines(now: Now, listing: Listing, rows: int, w: float, level: int = 0) -
         reading = now.record.readings[now.shot.compare]
         wrong = {g.name for g, v in zip(reading.gave, reading.verdicts, strict=True) if v.verdict == WRONG}
         always |= {(lines[0].file, line) for line, name, *_ in made(now) if name in wrong}
-    shown = program.window(lines, rows, listing.depths, w, mark, always)
     look, told = '', ''
     if begun(now, level):
         look, told = ('mine' if now.running else 'mine0'), entry.facts.dout
-    code = Code(program.rows(shown, f'o{TAPES[level]}', listing.depths, w), w, mark, told=told)
+    code = Code(listing.window(lines, rows, mark, always), f'o{TAPES[level]}', w, mark, told=told)
     return Card(code, look, (0, style.PAD), key=key, at=(0, 0), rx=style.CARD_ROUND, layer=0)
 
 
@@ -80,17 +73,18 @@ def made(now: Now) -> list[tuple[int, str, Value, bool]]:
 def values(now: Now, room: float) -> Box:
     """What the lines have made, as many of the last as there is room for."""
     boxes: list[Box] = []
-    left = room
+    gap = style.GAP + style.APIECE
+    left = room + gap
     for line, name, value, here in reversed(made(now)):
         how = tiles.plate(value, *style.MADE)
         words = Column(Text(f'line {line}', 'dim'), Text(name, 'm on' if here else 'm', style.NAMES[0]), gap=0)
         picture = tiles.Tile(value, how=how, key=f'm{now.taken}.{line}.{name}', classes=' on' if not here else ' gave')
         one = Row(words, picture, gap=style.PAD)
-        left -= one.size[0] + style.GAP
+        left -= one.size[0] + gap
         if left < 0 and boxes:
             break
         boxes.insert(0, one)
-    return Row(*boxes, gap=style.GAP + style.APIECE, key='made')
+    return Row(*boxes, gap=gap, key='made')
 
 
 def unread(now: Now) -> str:

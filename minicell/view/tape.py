@@ -10,7 +10,7 @@ from ..ink.boxes import Box, Canvas, Card, Column, Lines, Put, Rect, Row, Space,
 from ..ink.shapes import width
 from ..ink.tiles import Tile
 from ..story.names import gradient
-from ..story.record import Entry, Pass, Value
+from ..story.record import Pass, Value
 from . import formula, phrases, strip, style
 from .columns import Columns, Slot
 from .formula import name_of
@@ -28,6 +28,8 @@ class Cells:
         self.now = now
         self.run = now.reader(self.tape.level)
         self.quiet = ' q2' if self.run is not None else ''
+        here = now.read is not None and self.record.entries[now.read.entry].level == self.tape.level
+        self.read = now.read if here else None  # what this step reads on this tape: another may have the same tensors
         self.named = style.NAMES[columns.tight]  # px of a name
 
     def column(self, part: Part) -> tuple[Box | None, Box | None, Box | None]:
@@ -77,7 +79,9 @@ class Cells:
         """What comes back for these tensors, on the road."""
         shown, first = self.returning(slots), self.record.entries[slots[0].entry]
         if not shown and (given := next((s.entry for s in slots if self.returned(s)), None)) is not None:
-            return Road(Put(self.ghost(given)), 'road')  # the tables show what the bprop returns
+            return Road(
+                Put(Opened(self, Part('open', (given,))).ghost()), 'road'
+            )  # the tables show what the bprop returns
         came = any(self.came(slot) is not None for slot in slots)
         turns = slots[0].out is not None and taken(first) and came and self.now.reading(slots[0].entry) is not None
         pile = self.pile(shown, len(shown) == 1)
@@ -169,7 +173,7 @@ class Cells:
     def came(self, slot: Slot) -> Value | None:
         """The gradient of a tensor as far as it has come."""
         now = self.now
-        if (part := now.part(slot.key)) is not None:
+        if self.read is not None and (part := now.part(slot.key)) is not None:
             return part
         if slot.out is not None:
             reading = now.reading(slot.entry)
@@ -184,10 +188,10 @@ class Cells:
     def loud(self, slot: Slot) -> bool:
         """Whether this step is about it."""
         now = self.now
-        if now.read is None:
+        if self.read is None:
             return not now.compare and now.told.kind == 'start' and slot.out is not None
-        entry = self.record.entries[now.read.entry]
-        if now.read.entry == slot.entry and slot.out is not None:
+        entry = self.record.entries[self.read.entry]
+        if self.read.entry == slot.entry and slot.out is not None:
             return now.told.kind != 'give' or not taken(entry)
         return now.told.kind in ('give', 'add') and slot.key in entry.keys
 
@@ -195,108 +199,7 @@ class Cells:
 
     def open(self, part: Part) -> tuple[Box, Box | None, Box | None]:
         """An entry: its card, its block on the tape, its rule."""
-        (i,) = part.entries
-        entry = self.record.entries[i]
-        off = entry.kind in ('loose', 'torn') or not entry.label
-        card, over = self.card(i, entry, part.tight > 0), part.slots
-        wide = card.size[0]
-        side = 1 if over and taken(entry) else 0.5, 0.5  # backward turns off right of the rule that is not called
-        if over:
-            card = Column(Put(self.tensors(over), key=f'{self.tag}i{i}'), Put(card, at=side), gap=style.ABOVE)
-        block = None if off else Put(Put(self.block(i, entry), least=(wide, 0)), at=side)
-        bend = style.BEND + wide / 2 * bool(over)
-        rule = Road(Space(), 'road') if off else self.rule(i, entry, part.tight > 0, bend)
-        return Put(card, at=(None if over else 0.5, 0.5)), block, rule
-
-    def card(self, i: int, entry: Entry, plain: bool) -> Box:
-        """What ran."""
-        now = self.now
-        done, here = now.done(i), now.writes(i)
-        begun = done or here
-        pale, grey = ('', 'dim') if begun else ('fut', 'fut')
-        title = entry.name if entry.kind == 'loose' else name_of(entry)
-        rows: list[Box] = [Lines(title, style.SOURCE, f'mid {pale}', 2, f'e{i}t', 'fill')]
-        whose = {'call': ('own bprop', 'has a bprop'), 'hook': ('your hook', 'a hook')}.get(entry.kind)
-        written = self.tape.source(i)
-        source = Lines(written, style.SOURCE, f'm mid {grey}', style.SOURCE_ROWS, f'e{i}o', 'fill')
-        if whose:
-            rows.append(Text(whose[not entry.yours], 'mid bf' if begun else 'mid fut'))
-            if entry.hidden:
-                rows.append(self.hidden(i, entry, plain))
-        elif entry.kind == 'loose':
-            rows.append(Lines(why(entry), style.SOURCE, f'mid {grey}', style.SOURCE_ROWS, across='fill'))
-        elif entry.inside:
-            rows.append(Text(f'{len(entry.inside)} entries', f'mid {grey}'))
-        elif written and not plain and source.size[1] <= style.SOURCE_ROWS * style.ROW:
-            rows.append(source)
-        if (slot := self.columns.within(i)) is not None:
-            how, there = self.tape.plate(slot.value, self.columns.tight), now.done(i)
-            rows.append(Put(Tile(slot.value, key=f'{self.tag}{slot.key}', how=how, there=there)))
-        odd, key = {'loose': 'card', 'torn': 'card torn'}, f'e{i}'
-        look = odd.get(entry.kind, f'card f{self.quiet}' if begun else 'card') + ' cur' * here
-        least, round_ = (style.CARD_W, style.CARD_H), style.CARD_ROUND
-        return Card(Column(*rows, gap=1), look, style.CARD_PAD, least, key=key, rx=round_, go=key)
-
-    def hidden(self, i: int, entry: Entry, plain: bool) -> Box:
-        """What a takeover hides: it ran, and was not taped."""
-        ran = entry.hidden_at is not None and entry.hidden_at <= self.now.step
-        here = self.now.told.kind == 'hidden' and self.now.writes(i)
-        said, *more = entry.hidden
-        written = '' if plain else next((g.source for g in entry.ghosts if g.source), '')
-        said = f'{len(entry.hidden)} operations' if more else written or said
-        words = Lines(said, style.SOURCE, 'm mid' if ran else 'm mid fut', style.SOURCE_ROWS, across='fill')
-        words = Column(words, Text('not taped', 'mid dim' if ran else 'mid fut'), gap=0)
-        return Card(words, 'ghost' + ' q' * (not here), style.HIDDEN_PAD, layer=style.LIFTED, key=f'e{i}h')
-
-    def block(self, i: int, entry: Entry) -> Box:
-        """Its block on the tape: a ring around it where it is written or read."""
-        now, words = self.now, f'{entry.label} {name_of(entry)}'
-        said = Text(words if width(words) <= self.named else entry.label, 'mid', key=f'B{i}t')
-        done = now.done(i)
-        here = done and (now.reads(i) or (now.writes(i) and now.told.kind == 'write'))
-        look = 'block cur' if here else 'block' if done else 'slot'
-        child, key = said if done else Space(*said.size), f'B{i}'
-        go, round_ = f'e{i}' if done else None, style.BLOCK_ROUND
-        made = Card(child, look, style.BLOCK_PAD, (style.BLOCK_W, 0), key=key, rx=round_, go=go)
-        return Card(made, 'ring' if here else '', style.RING, key=f'ring{i}', layer=style.OVER)
-
-    def rule(self, i: int, entry: Entry, plain: bool, bend: float) -> Box:
-        """Its rule, a part of the road; or the ghost of one that a takeover displaces."""
-        if taken(entry) and self.aside(i):
-            return Road(Space(), 'road' if self.now.reading(i) is None else 'none')
-        if taken(entry):
-            return Road(Row(Put(self.ghost(i), grows=1), Space(bend, 0), gap=0), 'road')
-        reading = self.now.reading(i)
-        loud = self.now.reads(i)
-        past = '' if loud else ' past'
-        said = phrases.rule_of(entry)
-        small = ' onw' * plain
-        look, ink = (f'rl{past}', f'onr mid{past}{small}') if reading is not None else ('rl todo', 'mid fut')
-        words = named(said, ink, style.RULES[self.columns.tight], f'r{i}t')
-        loudest = named(said, f'onr{small}', style.RULES[self.columns.tight], '')
-        words.size = max(loudest.size[0], words.size[0]), words.size[1]
-        rule = Card(words, look, style.BLOCK_PAD, (0, style.ROAD), (None, 0.5), key=f'r{i}', rx=0, go=f'r{i}')
-        slot, box = self.columns.within(i), Put(rule, at=(None, 0.5), grows=1)
-        if slot is not None:
-            box = Row(box, self.gradient(slot, True, True), gap=0)
-        return Road(box, self.road(loud, reading is not None))
-
-    def ghost(self, i: int) -> Box:
-        """The rule that would have been called, on the road that backward does not take."""
-        entry = self.record.entries[i]
-        reading = self.now.reading(i)
-        many, call = len(phrases.lost(entry)) > 1, entry.kind == 'call'
-        what = f'{len(phrases.lost(entry))} rules' if many else phrases.displaced(entry).removeprefix('the ')
-        state = (NEVER if call else 'it decides') if reading is not None else ''
-        ground = 'ghost' if self.now.reads(i) and self.now.told.kind == 'reach' else 'ghost q'
-        look = 'mid dim' if reading is not None else 'mid fut'
-        name = Text(what if call else 'straight on', look, style.RULES[0], key=f'r{i}t')
-        alone = Put(name, at=(None, 0.5), least=(0, 2 * name.size[1]))
-        words = Column(name, Text(state, 'mid', key=f'r{i}f'), gap=0) if state else alone
-        least = max(name.size[0], width(NEVER)) + 2 * style.HIDDEN_PAD[0], 0
-        return Card(words, ground, style.HIDDEN_PAD, least, (None, 0.5), key=f'r{i}', rx=style.CARD_ROUND, go=f'r{i}')
-
-    # ---- closed ----
+        return Opened(self, part).boxes()
 
     def spine(self, part: Part) -> tuple[Box, Box | None, Box | None]:
         """A closed entry, or a turn of a loop."""
@@ -304,11 +207,12 @@ class Cells:
         alone, now = len(entries) == 1, self.now
         done = now.done(part.entries[-1])
         words = name_of(entries[0]) if alone else strip.told(part.unit).rpartition(' of ')[0]
-        look = f'card f{self.quiet}' if done and entries[0].kind not in ('loose', 'torn') else 'card'
+        taped = strip.numbered(entries[0])
+        look = f'card f{self.quiet}' if done and taped else 'card'
         name = Upright(words, '' if done else 'fut', style.UPRIGHT)
         pad, least = style.SPINE_PAD, (style.SPINE, style.UPRIGHT + style.WORDS)
         card = Put(Card(name, look, pad, least, key=f'e{i}', go=f'e{i}'))
-        if entries[0].kind in ('loose', 'torn') or not entries[0].label:
+        if not taped:
             return card, None, Road(Space(), 'road')
         label = entries[0].label if alone else ''
         said, look = Text(label, 'mid' if done else 'mid dim'), 'block' if done else 'slot'
@@ -331,33 +235,127 @@ class Cells:
         return Put(Column(Text('⋯', 'mid dim'), said, gap=2)), None, Road(Space(style.SPINE), self.road(False, given))
 
 
-class Road(Box):
-    """A piece of backward's road, and what stands on it."""
+class Opened:
+    """An entry that is open, at a moment: its card, its block on the tape, its rule."""
 
-    def __init__(self, child: Box, look: str, least: float = style.ROAD, starts: bool = False) -> None:
-        self.child, self.look, self.starts = child, look, starts  # whether backward turns off behind it
-        self.size = child.size[0], max(child.size[1], least)
+    def __init__(self, cells: Cells, part: Part) -> None:
+        self.cells, self.now, self.tape, self.slots = cells, cells.now, cells.tape, part.slots
+        (self.i,) = part.entries
+        self.plain, self.entry, self.slot = part.tight > 0, cells.record.entries[self.i], cells.columns.within(self.i)
+        self.done, self.here, self.loud = (ask(self.i) for ask in (self.now.done, self.now.writes, self.now.reads))
+        self.reading, self.takes = self.now.reading(self.i), taken(self.entry)
+
+    def boxes(self) -> tuple[Box, Box | None, Box | None]:
+        """What stands over it is on its card; it is taped only where it has a number."""
+        card, over, taped = self.card(), self.slots, strip.numbered(self.entry)
+        wide = card.size[0]
+        side = 1 if over and self.takes else 0.5, 0.5  # backward turns off right of the rule that is not called
+        if over:
+            above = Put(self.cells.tensors(over), key=f'{self.cells.tag}i{self.i}')
+            card = Column(above, Put(card, at=side), gap=style.ABOVE)
+        block = Put(Put(self.block(), least=(wide, 0)), at=side) if taped else None
+        rule = self.rule(style.BEND + wide / 2 * bool(over)) if taped else Road(Space(), 'road')
+        return Put(card, at=(None if over else 0.5, 0.5)), block, rule
+
+    def card(self) -> Box:
+        """What ran."""
+        entry, i, begun = self.entry, self.i, self.done or self.here
+        pale, grey = ('', 'dim') if begun else ('fut', 'fut')
+        title = entry.name if entry.kind == 'loose' else f'{"✗ " * (entry.kind == "torn")}{name_of(entry)}'
+        words = lambda said, look: Lines(said, style.SOURCE, f'{look} {grey}', style.SOURCE_ROWS, f'e{i}o', 'fill')
+        rows: list[Box] = [Lines(title, style.SOURCE, f'mid {pale}', 2, f'e{i}t', 'fill')]
+        whose = {'call': ('own bprop', 'has a bprop'), 'hook': ('your hook', 'a hook')}.get(entry.kind)
+        written = words(self.tape.source(i), 'm mid')
+        if whose:
+            rows.append(Text(whose[not entry.yours], 'mid bf' if begun else 'mid fut'))
+            if entry.hidden:
+                rows.append(self.hidden())
+        elif entry.kind == 'loose':
+            rows.append(words(f'not taped: {entry.why}' if entry.why else 'not taped', 'mid'))
+        elif entry.inside:
+            rows.append(Text(f'{len(entry.inside)} entries', f'mid {grey}'))
+        elif self.tape.source(i) and not self.plain and written.size[1] <= style.SOURCE_ROWS * style.ROW:
+            rows.append(written)
+        if self.slot is not None:
+            how = self.tape.plate(self.slot.value, self.cells.columns.tight)
+            rows.append(Put(Tile(self.slot.value, key=f'{self.cells.tag}{self.slot.key}', how=how, there=self.done)))
+        odd, key = {'loose': 'card', 'torn': 'card torn'}, f'e{i}'
+        look = odd.get(entry.kind, f'card f{self.cells.quiet}' if begun else 'card') + ' cur' * self.here
+        least, round_ = (style.CARD_W, style.CARD_H), style.CARD_ROUND
+        return Card(Column(*rows, gap=1), look, style.CARD_PAD, least, key=key, rx=round_, go=key)
+
+    def hidden(self) -> Box:
+        """What a takeover hides: it ran, and was not taped."""
+        entry = self.entry
+        ran = entry.hidden_at is not None and entry.hidden_at <= self.now.step
+        here = self.now.told.kind == 'hidden' and self.here
+        said, *more = entry.hidden
+        written = '' if self.plain else next((g.source for g in entry.ghosts if g.source), '')
+        said = f'{len(entry.hidden)} operations' if more else written or said
+        words = Lines(said, style.SOURCE, 'm mid' if ran else 'm mid fut', style.SOURCE_ROWS, across='fill')
+        words = Column(words, Text('not taped', 'mid dim' if ran else 'mid fut'), gap=0)
+        return Card(words, 'ghost' + ' q' * (not here), style.HIDDEN_PAD, layer=style.LIFTED, key=f'e{self.i}h')
+
+    def block(self) -> Box:
+        """Its block on the tape: a ring around it where it is written or read."""
+        i, label = self.i, self.entry.label
+        words = f'{label} {name_of(self.entry)}'
+        said = Text(words if width(words) <= self.cells.named else label, 'mid', key=f'B{i}t')
+        here = self.done and (self.loud or (self.here and self.now.told.kind == 'write'))
+        look = 'block cur' if here else 'block' if self.done else 'slot'
+        child, go = (said, f'e{i}') if self.done else (Space(*said.size), None)
+        least = style.BLOCK_W, 0
+        made = Card(child, look, style.BLOCK_PAD, least, key=f'B{i}', rx=style.BLOCK_ROUND, go=go)
+        return Card(made, 'ring' if here else '', style.RING, key=f'ring{i}', layer=style.OVER)
+
+    def rule(self, bend: float) -> Box:
+        """Its rule, a part of the road; or the ghost of one that a takeover displaces."""
+        begun, key, past = self.reading is not None, f'r{self.i}', '' if self.loud else ' past'
+        if self.takes and self.cells.aside(self.i):
+            return Road(Space(), 'none' if begun else 'road')
+        if self.takes:
+            return Road(Row(Put(self.ghost(), grows=1), Space(bend, 0), gap=0), 'road')
+        said, small, room = phrases.rule_of(self.entry), ' onw' * self.plain, style.RULES[self.cells.columns.tight]
+        look, ink = (f'rl{past}', f'onr mid{past}{small}') if begun else ('rl todo', 'mid fut')
+        words = named(said, ink, room, f'{key}t')
+        words.size = max(named(said, f'onr{small}', room, '').size[0], words.size[0]), words.size[1]
+        rule = Card(words, look, style.BLOCK_PAD, (0, style.ROAD), (None, 0.5), key=key, rx=0, go=key)
+        box: Box = Put(rule, at=(None, 0.5), grows=1)
+        if self.slot is not None:
+            box = Row(box, self.cells.gradient(self.slot, True, True), gap=0)
+        return Road(box, self.cells.road(self.loud, begun))
+
+    def ghost(self) -> Box:
+        """The rule that would have been called, on the road that backward does not take."""
+        lost, call, key = phrases.lost(self.entry), self.entry.kind == 'call', f'r{self.i}'
+        what = f'{len(lost)} rules' if len(lost) > 1 else phrases.displaced(self.entry).removeprefix('the ')
+        said = what if call else 'straight on'
+        ground = 'ghost' if self.loud and self.now.told.kind == 'reach' else 'ghost q'
+        name = Text(said, 'mid fut' if self.reading is None else 'mid dim', style.RULES[0], key=f'{key}t')
+        words: Box = Put(name, at=(None, 0.5), least=(0, 2 * name.size[1]))
+        if self.reading is not None:
+            words = Column(name, Text(NEVER if call else 'it decides', 'mid', key=f'{key}f'), gap=0)
+        least = max(name.size[0], width(NEVER)) + 2 * style.HIDDEN_PAD[0], 0
+        return Card(words, ground, style.HIDDEN_PAD, least, (None, 0.5), key=key, rx=style.CARD_ROUND, go=key)
+
+
+class Road(Box):
+    """A piece of backward's road, and what stands on it. `starts`: backward turns off behind it; `end`: of the one
+    with its tip, the key."""
+
+    def __init__(self, child: Box, look: str, starts: bool = False, end: str = '') -> None:
+        self.child, self.look, self.starts, self.end = child, look, starts, end
+        self.size = child.size[0], max(child.size[1], style.ROAD)
 
     def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
         """The road in the middle of the height, half a gap beyond on each side."""
-        end, right = x - style.GAP / 2 * (not self.starts), x + w + style.GAP / 2 + 0.5
-        to.frame.path(f'{to.path}~', f'M{right:g},{y + h / 2:g}H{end:g}', self.look, 0)
+        left, right, middle = x - style.GAP / 2 * (not self.starts), x + w + style.GAP / 2 + 0.5, y + h / 2
+        left = x + style.TIP if self.end else left
+        to.frame.path(self.end or f'{to.path}~', f'M{right:g},{middle:g}H{left:g}', self.look, 0)
+        if self.end:
+            head = {'road': 'rl todo', 'rb': 'rl', 'rb past': 'rl past'}[self.look]
+            to.frame.head(f'{self.end}h', x - style.GAP, middle, 'l', head, 0, style.HEAD)
         to.put(self.child, Rect(x, y, w, h))
-
-
-class RoadEnd(Box):
-    """Where the road leads to: its head."""
-
-    size = (style.TIP, style.ROAD)
-
-    def __init__(self, look: str, tag: str) -> None:
-        self.look, self.tag = look, tag
-
-    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
-        """Its tip at the left."""
-        to.frame.path(f'{self.tag}end', f'M{x + w + style.GAP / 2:g},{y + h / 2:g}H{x + style.TIP:g}', self.look, 0)
-        head = {'road': 'rl todo', 'rb': 'rl', 'rb past': 'rl past'}[self.look]
-        to.frame.head(f'{self.tag}endh', x - style.GAP, y + h / 2, 'l', head, 0, style.HEAD)
 
 
 def boxes_of(columns: Columns, part: Part) -> tuple[Box | None, ...]:
@@ -374,8 +372,3 @@ def named(words: str, look: str, room: float, key: str) -> Box:
 def real(value: Value) -> bool:
     """Whether a tensor can have a gradient."""
     return value.data is None or value.data.dtype.kind in 'fc'
-
-
-def why(entry: Entry) -> str:
-    """Why an entry is not on the tape."""
-    return f'not taped: {entry.why}' if entry.why else 'not taped'

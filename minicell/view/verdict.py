@@ -85,11 +85,7 @@ def words(record: Record, number: int) -> Said:
     told = sorted(zip(names, reading.verdicts, strict=True), key=lambda pair: rank(pair[1]))
     groups = {kind: found for kind in KINDS if (found := [n for n, v in told if v.verdict == kind])}
     groups[NOT_ASKED] = unasked(entry, reading)
-    said = [
-        f'{some(found)} {KINDS[kind].several if found[1:] else KINDS[kind].one}'
-        for kind, found in groups.items()
-        if found
-    ]
+    said = [f'{some(n)} {KINDS[kind].several if n[1:] else KINDS[kind].one}' for kind, n in groups.items() if n]
     name, first = told[0]
     why = AGREE if first.verdict == RIGHT else re.sub('^It ', f'{name} ', first.mistake) or first.why
     if first.verdict == WRONG:

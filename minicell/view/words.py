@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Said = tuple[str, str]
 
 EMPTY = 'This tape is empty', 'Nothing was called inside the block of this Tape.'
+UNTOLD = 'This tape cannot be shown', ''
 IDLE = 'No gradient is being taken, so nothing is taped here.'
 
 
@@ -54,7 +55,7 @@ class Telling:
         found = (step.entry, record.entries), (step.reading, record.readings), (step.run, record.passes)
         self.entry, self.reading, self.run = (None if n is None else of[n] for n, of in found)
         own = self.entry is not None and self.entry.yours
-        self.whose, self.its = ('Your', 'your') if own else ('Its', 'its')
+        self.whose = 'Your' if own else 'Its'
 
     # ---- forward ----
 

@@ -5,7 +5,7 @@ shown as one, that stands in the place of the first.
 """
 
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from ..story.names import gradient
 from ..story.record import Entry, Gradient, Reading, Record, Step, Value
@@ -60,18 +60,13 @@ def groups(record: Record) -> tuple[int, list[int]]:
 
     Where one Cell holds all, its own Cells are what there is to see.
     """
-    depth = 0
-    while True:
-        at_depth = [(e.level, e.by, e.scopes[depth]) if len(e.scopes) > depth else None for e in record.entries]
-        alike = [k for k, e in zip(at_depth, record.entries, strict=True) if e.level == 0 and e.kind != 'loose']
-        if not alike or None in alike or len(set(alike)) > 1:
-            break
-        depth += 1
+    scopes = [e.scopes for e in record.entries if e.level == 0 and e.kind != 'loose']
+    depth = len([*takewhile(lambda same: len(set(same)) == 1, zip(*scopes, strict=False))])  # that hold all
     seen: dict[object, int] = {}
     out = []
-    for i, key in enumerate(at_depth):
-        single = key is None or record.entries[i].kind == 'torn'
-        out.append(i if single else seen.setdefault(key, i))
+    for i, e in enumerate(record.entries):
+        single = len(e.scopes) <= depth or e.kind == 'torn'
+        out.append(i if single else seen.setdefault((e.level, e.by, e.scopes[depth]), i))
     return depth, out
 
 

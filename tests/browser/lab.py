@@ -147,8 +147,6 @@ BLANK = """() => [...document.querySelectorAll('.mc-card')].map(card => {
   return Math.round(card.getBoundingClientRect().bottom - low);
 })"""
 
-SLIDER = '.pad > label > input[type=range]'
-
 # A name comes from a label, from words on the control, or from one of these attributes.
 NAMELESS = """() => ['button', 'input', 'select', 'textarea', '[role=slider]', '[tabindex="0"]']
   .flatMap(kind => [...document.querySelectorAll(`.jp-OutputArea-output ${kind}`)])
@@ -250,24 +248,16 @@ class Notebook:
         """Close the page."""
         self.page.close()
 
-    def steppers(self) -> list['Stepper']:
-        """Return the sliders of figures that are seen, with the pictures that they step."""
-        seen = self.page.locator(SLIDER).evaluate_all('all => all.map(one => one.checkVisibility())')
-        return [
-            Stepper(self.page, f'figure-{k}', self.page.locator(SLIDER).nth(k)) for k, yes in enumerate(seen) if yes
-        ]
-
 
 class Stepper:
     """A slider and the picture that it steps, as somebody at the keyboard has them."""
 
-    def __init__(self, page: Page, name: str, handle: Locator, target: Locator | None = None) -> None:
-        self.page, self.name, self.handle = page, name, handle
-        self.target = target or handle.locator('xpath=ancestor::div[@class="mc2"]').locator('.view')
+    def __init__(self, page: Page, name: str, handle: Locator, target: Locator) -> None:
+        self.page, self.name, self.handle, self.target = page, name, handle, target
 
     def place(self) -> str:
         """Return where the slider's handle stands."""
-        return self.handle.input_value()
+        return self.handle.get_attribute('aria-valuenow')
 
     def press(self, key: str) -> float | None:
         """Press a key on the slider; return the milliseconds until the picture is painted, None at the slider's end."""
@@ -294,18 +284,6 @@ class Stepper:
             self.target.screenshot(path=shots / f'{self.name}-{len(texts):02}.png')
             texts.append(self.text())
         return texts
-
-
-def latencies(stepper: Stepper, steps: int) -> list[float]:
-    """The milliseconds of so many steps of a slider, back and forth; two more before them warm it up."""
-    times, key = [], 'ArrowRight'
-    while len(times) < steps + 2:
-        took = stepper.press(key)
-        if took is None:
-            key = {'ArrowRight': 'ArrowLeft', 'ArrowLeft': 'ArrowRight'}[key]
-        else:
-            times.append(took)
-    return times[2:]
 
 
 def errors(cells: list[dict[str, Any]]) -> list[str]:

@@ -29,10 +29,6 @@ class Picture(Stepper):
         """How many steps it has."""
         return int(self.slider.get_attribute('aria-valuemax'))
 
-    def place(self) -> str:
-        """Where the line stands."""
-        return str(self.step)
-
     def button(self, name: str) -> Locator:
         """A button by its words."""
         return self.root.get_by_role('button', name=name, exact=True)

@@ -39,7 +39,7 @@ TIME = """() => new Promise(resolve => document.addEventListener('keydown', even
   requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - event.timeStamp)));
 }, {capture: true, once: true}))"""
 # What does next to nothing at a key: with it, a picture is compared.
-ECHO = '<div class="echo" tabindex="0" data-lm-suppress-shortcuts="true" '
+ECHO = '<div class="echo" tabindex="0" '
 ECHO += 'onkeydown="this.textContent = event.timeStamp">-</div>'
 SLOWER, TRIES = (1.6, 3), 4  # times as slow as that, at the median and at the 95th percentile, in one of a few tries
 

@@ -1,5 +1,6 @@
 """The first page in Chromium, with nothing but loopback, before any Python: the scenes, their choices, and links."""
 
+import base64
 import itertools
 import re
 
@@ -171,6 +172,25 @@ def test_a_link_holds_scene_variant_and_step(look):
     assert other.locator('#picture .title').inner_text() == shown
     chosen = other.locator('[data-choice]:checked').evaluate_all('all => all.map(one => one.value)')
     assert chosen == ['document', 'sum', 'written']
+
+
+packed = lambda program: 'program=' + base64.urlsafe_b64encode(program.encode()).decode().rstrip('=')
+TRICK = 'window.canary=1'
+LINKS = [packed(f'import js\njs.eval("{TRICK}")'), packed(f'</textarea><img src=x onerror={TRICK}>'), packed('a\0‮b')]
+LINKS += [f'scene=4&loss="><img src=x onerror={TRICK}>&step=2', 'scene=__proto__&step=NaN', 'scene=-1', 'step=1e999']
+LINKS += ['program=', 'program=%F', 'program=__proto__', f'program={"A" * 60_000}', packed('while True:\n    pass')]
+
+
+def test_a_program_in_a_link_waits_for_run_even_while_it_is_edited(look, url):
+    page = look()
+    for link in LINKS:
+        page.goto(f'{url}#{link}')
+        if 'program=' in link:
+            expect(page.locator('#status')).to_contain_text(re.compile('Press Run|not whole'))
+            page.locator('#code').press('Control+End')
+            page.keyboard.type(' #')
+    page.wait_for_timeout(300)
+    assert python_asked(page) == [] and page.evaluate('window.canary') is None
 
 
 def test_without_javascript_the_scenes_are_stills_with_their_words(look):

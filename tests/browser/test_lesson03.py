@@ -10,12 +10,15 @@ from playwright.sync_api import Browser, expect
 
 from minicell.teach.about import about, exercise
 from tests.browser.axe import OURS, axe, unroll
-from tests.browser.lab import SLIDER, Notebook, errors, serve
+from tests.browser.lab import Notebook, errors, serve
 from tests.browser.picture import Picture
 from tests.messages import tells
 from tests.servers import ROOT
 
 pytestmark = pytest.mark.browser
+
+# How often each code cell has run.
+RUNS = '() => [...window.jupyterapp.shell.currentWidget.content.model.cells].map(cell => cell.executionCount)'
 
 
 @pytest.fixture(scope='module')
@@ -33,11 +36,11 @@ def cells(lesson: Notebook) -> list[dict]:
     ran = lesson.run_all()
     scale = lesson.output('l03-scale')
     expect(scale.locator('.mc-card.lock')).to_contain_text('It opens when you have answered')
-    assert lesson.steppers() == []
+    expect(scale.get_by_role('slider')).to_have_count(0)
     lesson.commit('l03-prediction-2')
     lesson.show('l03-scale')
     expect(scale.locator('.mc-card')).to_have_count(0)
-    expect(scale.locator(SLIDER)).to_be_visible()
+    expect(scale.get_by_role('slider')).to_be_visible()
     return ran
 
 
@@ -114,7 +117,7 @@ def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
     lesson.show('l03-prediction')
     question.get_by_role('radio').first.focus()
     before = page.locator('.jp-Notebook .jp-Cell').count()
-    for key in ('x', 'd', 'd', 'z', 'Control+z', 'Shift+Enter', '2', 'ArrowDown'):
+    for key in ('x', 'd', 'd', 'z', 'Control+z', 'Shift+Enter', 'Control+Enter', 'Alt+Enter', '2', 'ArrowDown'):
         page.keyboard.press(key)
     choices = about('03').questions['takeover'].choices
     expect(question.get_by_role('radio').nth(2)).to_be_checked()
@@ -140,14 +143,19 @@ def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
     assert tape.press('ArrowRight') is not None
 
     lesson.show('l03-scale')
-    (scale,) = lesson.steppers()
-    expect(scale.target.locator('.title')).to_contain_text('dx and dy are wrong')  # it opens where the answer is
-    scale.handle.focus()
-    page.keyboard.press('End')
-    expect(scale.target).to_contain_text('66')
-    scale.handle.press('Home')
-    expect(scale.target).to_contain_text('0.66')
-    expect(scale.target.locator('.title')).to_contain_text('dx and dy are wrong')
+    scale = Picture(page, lesson.output('l03-scale').locator('.mc2'))
+    for key, true in (('Home', '0.66'), ('End', '66')):
+        scale.press(key)
+        expect(scale.root.locator('.box')).to_contain_text(true)
+        expect(scale.root.locator('.title')).to_contain_text('dx and dy are wrong')
+    scale.root.locator('[rc][aria-label^="dx[0, 0]"]').first.click()
+    expect(scale.root.locator('.account')).to_contain_text('14.10')  # what dx[0,0] should be at a scale of 10
+    ran = page.evaluate(RUNS)
+    page.keyboard.press('Escape')
+    for place in (scale.button('Back'), scale.root.locator('.more summary'), scale.slider):
+        for key in ('Control+Enter', 'Alt+Enter', 'Shift+Enter', 'Control+z', 'a', 'x'):
+            place.press(key)
+    assert page.evaluate(RUNS) == ran, 'no key of a picture runs a cell, adds one or takes one away'
 
     asked = exercise('3a')
     card = lesson.output('l03-exercise-3a')
@@ -188,7 +196,7 @@ def test_what_was_answered_is_there_tomorrow(lesson, cells):
         assert 'model not found' not in lesson.page.inner_text('body')
         assert question.locator('.mc-card.live').count() == live
         figure = lesson.output('l03-scale')
-        expect(figure.locator(SLIDER)).to_be_visible()
+        expect(figure.get_by_role('slider')).to_be_visible()
 
     lesson.reopen()
     there(live=True)

@@ -16,7 +16,8 @@ LESSONS = ROOT / 'lessons'
 NAMES = [path.name for path in sorted(LESSONS.glob('[0-9][0-9]_*.ipynb'))]
 
 
-LONGEST = {'03': 10_000, '09': 13_600, '12': 16_100}  # pixels after Run All, 1366 wide: set anew with the texts
+# Pixels after Run All, 1366 wide: set anew with the texts. Of 09 and 12, two thirds are text and code.
+LONGEST = {'03': 10_000, '09': 13_900, '12': 16_900}
 HEIGHTS = "() => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].map(cell => cell.offsetHeight)"
 
 

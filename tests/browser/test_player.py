@@ -236,7 +236,7 @@ def test_the_focus_is_not_lost_with_a_number_that_goes(visit):
 
 
 def test_no_key_leaks(visit):
-    """In JupyterLab each key would be a command. Those with Ctrl, Alt and Meta are the page's and the browser's."""
+    """In JupyterLab each key would be a command. That which saves is let through."""
     tab = visit()
     tab.evaluate(HEAR)
     go(tab, 11)
@@ -246,8 +246,6 @@ def test_no_key_leaks(visit):
             tab.keyboard.press(key)
         go(tab, 11)
     assert tab.evaluate('window.heard') == []
-    for key in ('Control+s', 'Alt+a', 'Meta+b'):
+    for key in ('Control+Enter', 'Alt+Enter', 'Control+a', 'Control+s', 'Meta+s'):
         tab.keyboard.press(key)
-    heard = [key for key in tab.evaluate('window.heard') if key not in ('Control', 'Alt', 'Meta')]
-    assert heard == ['s', 'a', 'b']
-    assert tab.locator('.mc2[data-lm-suppress-shortcuts]').count() == 1
+    assert tab.evaluate('window.heard') == ['s', 's']

@@ -112,9 +112,6 @@ def unheard(page: Page) -> list[str]:
     return found.serious
 
 
-MOVES = '.minicell-stage .pad :is(input[type=range], input[type=radio])'
-
-
 def answer(page: Page) -> None:
     """Choose the first answer, and commit."""
     tab_to(page, '.minicell-stage input[type=radio]')
@@ -128,24 +125,6 @@ def answer(page: Page) -> None:
     expect(page.locator('.minicell-stage .mc-card.done .row').first).to_be_visible(timeout=30000)
     page.wait_for_timeout(500)  # the kernel draws it again
     page.locator('.minicell-stage').focus()
-
-
-def step_through(page: Page, name: str, handle: str) -> dict[str, list]:
-    """Move a slider from its start to its end, or choose each choice, by arrow keys; return what is wrong."""
-    tab_to(page, handle)
-    place = '() => document.activeElement.value'
-    slides = page.evaluate('() => document.activeElement.type') == 'range'
-    if slides:
-        page.keyboard.press('Home')
-    faults, seen = {}, set()
-    while (now := page.evaluate(place)) not in seen and len(seen) < 40:
-        page.wait_for_timeout(150)
-        seen.add(now)
-        if found := page.evaluate(FAULTS, [SMALLEST, SMALLEST_OF_TAPE]):
-            faults[f'{name}, place {len(seen)}'] = found
-        page.keyboard.press('ArrowRight' if slides else 'ArrowDown')
-    assert len(seen) > 1, f'{name} does not move'
-    return faults
 
 
 def step_through_tape(page: Page) -> dict[str, list]:
@@ -208,10 +187,6 @@ def test_by_keyboard_through_the_lesson(stage, shots: Path):
             faults |= step_through_tape(page)
             page.screenshot(path=shots / f'present-{code}-tape.png')
             stepped.append('tape' if page.get_by_role('slider', name='Step of the tape').count() else 'figure')
-        if page.locator(MOVES).count():
-            faults |= step_through(page, 'control', MOVES)
-            page.screenshot(path=shots / f'present-{code}-control.png')
-            stepped.append('control')
         if page.locator('.minicell-next[disabled]').count():
             break
         while page.evaluate(MORE):

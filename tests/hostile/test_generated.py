@@ -1,20 +1,11 @@
 """Programs of hostile use by the thousand: the gradient is right, or minicell said why not. Never wrong in silence."""
 
-import sys
-
 import pytest
 
 from tests.hostile.acts import ACTS
 from tests.hostile.programs import Program
 from tests.hostile.said import left, next_gradient_is_right, tidy
-
-
-@pytest.fixture(autouse=True)
-def switch_often():
-    was = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    yield
-    sys.setswitchinterval(was)
+from tests.hostile.test_threads import switch_often  # noqa: F401
 
 
 def judged(program: Program, seed: int) -> str:

@@ -1,4 +1,4 @@
-"""Drives every figure of a lesson to its extremes, in the lesson's own kernel.
+"""Drives the cards and the beats of a lesson, in the lesson's own kernel.
 
 Each constant is the code of a cell. What they print last is for the test to read, as JSON.
 """
@@ -44,30 +44,6 @@ import json
 from minicell.teach.present import Presentation
 presentation = Presentation(L, get_ipython())
 presentation.go(len(presentation.beats))
-said = [out['data'].get('application/vnd.jupyter.stderr') for shown in presentation.shown for out in shown]
-print(json.dumps({'beats': len(presentation.shown), 'said': [*filter(None, said)]}))
-"""
-
-# Every control of every figure goes to its ends, and what trains is trained; a page is told what comes of it.
-FIGURES = """\
-import json
-from minicell.teach.live import Live
-moved, told = {}, []
-for name, figure in L.figures.items():
-    if not isinstance(figure, Live):
-        continue  # a film, which the page plays
-    moved[name] = len(figure.controls) - len(figure.more)
-    figure.tells = lambda said: told.append(json.loads(said['figure']))
-    for key, control in figure.controls.items():
-        ends = [10**end if control.powers else end for end in control.ends]
-        for value in (*(range(len(control.names)) or ends or (True, False)), control.value):
-            figure.hear({'of': figure.id, 'values': {key: value}, 'narrow': len(told) % 2 == 0})
-            assert figure.values[key] == value
-    for act in ('stop', 'run', 'run', 'stop', 'run') if figure.run else ():
-        figure.hear({'of': figure.id, 'act': act})
-    if figure.run:
-        await figure.task
-    figure.reset()
-said = [each['said'] for each in told if '✗' in each['said'] or 'error' in each['said']]
-print(json.dumps({'figures': moved, 'said': said}))
+said = [out['data'].get('application/vnd.jupyter.stderr') for shown in presentation.screens for out in shown]
+print(json.dumps({'beats': len(presentation.screens), 'said': [*filter(None, said)]}))
 """

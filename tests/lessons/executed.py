@@ -80,7 +80,7 @@ def afterwards(number: str) -> dict[str, str]:
         return {}
     asked = {'guards': GUARDS, 'help': HELP, 'before': 'print(L.progress())', 'results': drive.RESULTS}
     mistakes = {name: source for name, (source, _) in stored(number).items()}
-    moved = {'figures': drive.FIGURES, 'beats': drive.BEATS, 'unlock': 'L.unlock()'}
+    moved = {'beats': drive.BEATS, 'unlock': 'L.unlock()'}
     return asked | mistakes | moved | solved(number) | {'after': 'print(L.progress())'}
 
 

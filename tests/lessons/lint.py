@@ -53,7 +53,9 @@ def predicts_first(notebook: Any) -> list[str]:
         magic = re.match(r"%%result (.+)|L\.figure\(.*after='([^']+)'\)$", cell.source)
         if magic and asked.get(magic[1] or magic[2], len(notebook.cells)) > i:
             found.append(f'{cell.id}: nobody has predicted {magic[1] or magic[2]!r} before it')
-    if not any(cell.source.startswith('%%result') for cell in code(notebook)):
+    results = [cell.source.splitlines()[0] for cell in code(notebook) if cell.source.startswith('%%result')]
+    found += [f'{line} stands twice, and only one opens' for line in set(results) if results.count(line) > 1]
+    if not results:
         found.append('no result waits for a prediction')
     return found
 

@@ -1,12 +1,26 @@
 """Beliefs that a lesson sets out to shake are among the choices of its questions and the mistakes of its exercises."""
 
+import re
+
 import numpy as np
 import pytest
 
 from minicell import nn
-from minicell.teach import lesson02, lesson03, lesson07, lesson08, lesson09, lesson10, lesson14, lesson15
+from minicell.teach import (
+    lesson01,
+    lesson02,
+    lesson03,
+    lesson05,
+    lesson07,
+    lesson08,
+    lesson09,
+    lesson10,
+    lesson14,
+    lesson15,
+)
 from minicell.teach.about import about
 from minicell.teach.lesson11.hunt import HUNT as GRAPHS
+from minicell.teach.source import path_of, read
 from minicell.teach.trials import Hunt
 from tests.lessons.notebooks import NUMBERS, every_exercise, exercises
 from tests.messages import tells
@@ -24,6 +38,12 @@ CHOICES = {
     '14': ('wrong gradient', 'never helps'),
     '15': ('the same numbers',),
 }
+HIDDEN = {
+    '1d': len(lesson01.HIDDEN),
+    '5c': len(lesson05.HIDDEN),
+    '11c': len(GRAPHS.hidden),
+    '14d': len(lesson14.HIDDEN),
+}  # of trials that have more to do than their hunt
 MISTAKES = {'04': ('Smaller eps',), '05': ('It will broadcast.', 'It will complain.')}
 
 
@@ -48,6 +68,19 @@ class Strange(nn.Cell):
 def test_a_check_of_any_cell_or_array_says_that_it_fails(exercise, given):
     verdict = exercise.check(given)
     assert verdict.state == 'failed' and repr(verdict)
+
+
+SUSPECTS = re.compile(r'\b(eight|nine|ten|eleven|twelve) (?:Cells|engines|layers|checkpoints)\b', re.IGNORECASE)
+
+
+@pytest.mark.parametrize('exercise', every_exercise(), ids=lambda exercise: exercise.name)
+def test_a_text_counts_the_suspects_that_are_hidden_in_the_check(exercise):
+    cells = read(path_of(exercise.name[:-1].zfill(2)))
+    at = next(k for k, cell in enumerate(cells) if f"L.check('{exercise.name}'" in cell.text)
+    trial = getattr(exercise.trial, 'keywords', {}).get('hunted', exercise.trial)
+    many = len(trial.hidden) if isinstance(trial, Hunt) else HIDDEN.get(exercise.name)
+    for said in SUSPECTS.findall(f'{exercise.task}\n{cells[at - 1].text}'):
+        assert many == 8 + ('eight', 'nine', 'ten', 'eleven', 'twelve').index(said.lower())
 
 
 TRIALS = [trial for lesson in (lesson02, lesson03, lesson08) for trial in lesson.TRIALS.values()]

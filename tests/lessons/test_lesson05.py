@@ -156,11 +156,11 @@ def test_what_follows_the_error_blindly_is_silent():
 
 
 def test_the_tape_is_kept_up_to_the_torn_card():
-    tells(PAGE.told('tape'), '3  (z * z).sum()', 'Large.bprop', '!!  BpropShapeError')
+    tells(PAGE.told('tape'), '3  (z * z).sum()', 'Forgot.bprop', '!!  BpropTypeError')
     *_, taken, line, torn = picture('05', 'tape').films[0].steps
-    tells(f'{taken.title}: {taken.caption}', 'its road', 'Large.bprop runs')
-    tells(line.title, 'line 6', 'dout * W')  # where its dout is seen
-    tells(f'{torn.title}: {torn.caption}', 'An error in', 'Large.bprop', '(2, 3) for x')
+    tells(f'{taken.title}: {taken.caption}', 'its road', 'Forgot.bprop runs')
+    tells(line.title, 'line 6', 'makes dx')  # where its dout is seen
+    tells(f'{torn.title}: {torn.caption}', 'An error in', 'Forgot.bprop', 'returned nothing')
 
 
 def test_four_questions_in_that_order():

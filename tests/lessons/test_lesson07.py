@@ -108,7 +108,7 @@ test_wrong_answers_fail = Answers(UNPACK, bprop).failing(
     (HEAD + 'return (ms.ops.zeros_like(x),)', 'dx is 0; expected', 'no-gradient'),
     ('return (dout[1] * out[0],)', 'expected', 'no-scale'),
     ('_, dy = dout\nreturn (dy.sum(),)', 'shape ()', None),
-    ('return dout[1] * out[0] * self.scale', 'returned Tensor', None),
+    ('return dout[1] * out[0] * self.scale', 'a bare Tensor', None),
     ('return (None,)', 'no Tensor', None),
     ('return out[7]', 'IndexError', None),
     (

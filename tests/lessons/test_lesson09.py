@@ -138,7 +138,7 @@ def test_what_the_cells_show():
     assert PAGE.told('seed').startswith('[[1. 1. 1.]\n [1. 1. 1.]]\n')
     assert PAGE.told('seed').endswith('[[0. 0. 0.]\n [0. 0. 0.]]')
     tells(PAGE.told('missing'), 'Illegal primitive', "ReLU6Grad's bprop")
-    assert '1′' in PAGE.told('tape') and "1'" not in tells(PAGE.told('kept-tape'), 'unrecorded')
+    assert '1′' in PAGE.told('tape') and "1'" not in tells(PAGE.told('kept'), 'unrecorded')
     tells(PAGE.told('kept'), '✗ dx: wrong', 'order:      [0. 0. 0.]')
 
 

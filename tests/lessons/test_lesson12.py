@@ -1,7 +1,6 @@
 """What is particular to lesson 12: its data, its table is what its own code measures, its texts, and its figures."""
 
 import io
-import json
 import re
 from contextlib import redirect_stdout
 
@@ -11,11 +10,10 @@ import pytest
 import minicell as ms
 from minicell import nn, ops
 from minicell.ink.numbers import said as number
-from minicell.teach import train
 from minicell.teach.lesson12 import figures, network, table
 from minicell.teach.lesson12.surrogates import surrogates
 from tests.lessons.answers import shaken
-from tests.lessons.figures import MOST, calls, holds, of, texts
+from tests.lessons.figures import holds, of, texts
 from tests.lessons.notebooks import fault
 from tests.lessons.page import Page
 from tests.messages import tells
@@ -222,15 +220,17 @@ def test_the_confusion_matrix_counts_and_the_curves_end_with_it():
     assert sorted(each for each in written if each == '·') == ['·'] * 96
 
 
-@pytest.fixture
-def bench(page) -> train.Training:
+def trained(page, monkeypatch, *settings):
+    """A training of three minibatches, each of which is looked at."""
+    monkeypatch.setattr(figures, 'LOOKS', 1)
     some = lambda net, x, t, frozen: page['train'](net, x[:64], t[:64], frozen, epochs=3)
-    return figures.bench(surrogates, page['Net'], some, page['accuracy'])
+    return figures.training(surrogates, page['Net'], some, page['accuracy'], *settings)
 
 
 @pytest.mark.slow
-def test_the_still_tells_of_every_surrogate(bench):
-    untrained, *each = bench.shown.text.splitlines()
+def test_the_still_tells_of_every_surrogate(page, monkeypatch):
+    figure = trained(page, monkeypatch, 'a = 1', False, False)
+    untrained, *each = figure.shown.text.splitlines()
     tells(untrained, 'seed 0', 'before training')
     assert [line.split(' reaches')[0] for line in each] == list(surrogates)
     tells(each[-1], 'reaches 0%')
@@ -238,47 +238,17 @@ def test_the_still_tells_of_every_surrogate(bench):
 
 
 @pytest.mark.slow
-def test_train_and_freeze(bench, monkeypatch):
-    monkeypatch.setattr(train, 'FRAME', 0)
-
-    def says(*due):
-        shown = {bench.drawn.caption, *texts(of(bench.drawn))}
-        assert [each for each in due if not any(each in words for words in shown)] == []
-
-    says('free readout', 'before training')
-    assert 'w1 learns nothing' not in texts(of(bench.drawn))
-    bench.train()
-    says('free readout', 'after 3 minibatches')
-    assert '?' not in texts(of(bench.drawn))
-    bench.set(frozen=True)
-    says('frozen readout', 'before training')
-    bench.set(detached=True)
-    says('frozen readout', 'reset detached', 'before training')
-    bench.train()
-    says('reset detached', 'after 3 minibatches')
-    bench.set(surrogate=8, detached=False)
-    says('w1 learns nothing', '0%')
-    bench.set(frozen=False, surrogate=0)
-    says('free readout', 'after 3 minibatches')
-    bench.reset()
-    says('before training')
-    assert bench.kept == {} and not bench.values['frozen']
-
-
-@pytest.mark.slow
-def test_pictures_keep_their_size_cut_no_words_and_come_quickly(bench):
-    curves = bench.curve, train.Curve((3.0, 9e5), figures.BATCHES, 0.5)
-    each = [bench.values | {'surrogate': choice} for choice in range(9)]
-    assert all([*bench.course(values)] for values in each)  # a picture with losses is that of a trained network
-    drawn = [of(bench.picture(values, curve)) for values in each for curve in curves]
-    assert len({(each.width, each.height) for each in drawn}) == 1
-    assert all(calls(lambda values=values: bench.picture(values, bench.curve)) < MOST for values in each)
-
-
-@pytest.mark.slow
-def test_more_is_closed_at_first(bench):
-    known = json.loads(bench.script().partition('const data=')[2].partition(';\n')[0])['controls']
-    assert [one['folded'] for one in known] == [False, True, True]
+@pytest.mark.parametrize('chosen', surrogates)
+def test_a_training_from_before_to_after(page, monkeypatch, chosen):
+    odd = len(chosen) % 2 == 1  # one of the two in each
+    figure = holds(trained(page, monkeypatch, chosen, odd, not odd))
+    due = ['frozen readout'] if odd else ['free readout', 'reset detached']
+    assert figure.values == [0, 1, 2, 3] and figure.opens == 3
+    tells(figure[0].caption, *due, 'before training', keep=False)
+    tells(figure[3].caption, *due, 'after 3', keep=False)
+    assert '?' in texts(figure.film, 0) and '?' not in texts(figure.film, 3)
+    dead = {'w1 learns nothing', '0%'} <= set(texts(figure.film, 0))
+    assert dead == (chosen == 'true derivative')
 
 
 def test_both_figures_wait_for_the_vote():

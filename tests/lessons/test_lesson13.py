@@ -107,7 +107,7 @@ WRONG = [
     ('13e', 'self.bprop(*inputs, out, dout)', 'self.bprop(*inputs, out, Tensor(np.ones_like(out.array)))', ''),
     ('13b', '(dout * cos(x),)', '(dout * np.cos(x.array),)', ('rule of sin', 'the inputs')),
     ('13b', '(dout * cos(x),)', '(Tensor(dout.array) * cos(x),)', ('rule of sin', 'of dout')),
-    ('13b', 'rule, inputs, array)\n', 'rule, [x for x in inputs if x.at >= 0], array)\n', 'constants too'),
+    ('13b', 'rule, inputs, array)\n', 'rule, [x for x in inputs if x.at >= 0], array)\n', 'also constants'),
     ('13c', 'leaves[-1].at + 1)\n', 'leaves[-1].at + 1)\n        entries.clear()\n', 'are gone'),
     (
         '13d',

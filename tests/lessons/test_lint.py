@@ -61,7 +61,8 @@ def late(nb):
 BREAKS = [
     ('predicts_first', drop('prediction')),
     ('predicts_first', late),
-    ('predicts_first', edit('run', '%%result takeover\n', '')),
+    ('predicts_first', lambda nb: [edit(name, '%%result', '#')(nb) for name in ('run', 'check')]),
+    ('predicts_first', edit('check', '%%result scale', '%%result takeover')),
     ('predicts_first', edit('scale', "after='scale'", "after='scales'")),
     ('one_figure_a_cell', edit('scale', 'L.figure(', 'tape\nL.figure(')),
     ('pictures_have_words', output('scale', metadata={})),

@@ -1,7 +1,7 @@
 """Each solution is changed in at least 40 ways; judges say which of these are wrong, and hold the checks to it.
 
-A mutant (see `mutants`) is right or wrong by what the exercise asks for (see `judges`): a formula in NumPy, central
-differences, or the words of the exercise, on inputs that no check uses. Then
+A mutant (see `mutants`) is right or wrong by what the exercise asks for (see `judges`), on inputs that no check uses.
+Then
 
 - a wrong mutant that the check passes is a fault, and so is a right one that it does not pass;
 - a hint is false if the mutant, on the judge's inputs, does not do what the stored mistake does whose hint it gets:
@@ -20,7 +20,7 @@ import pytest
 
 from minicell.teach import lesson12
 from minicell.teach.exercise import Exercise
-from tests.lessons.judges import judges, neurons
+from tests.lessons.judges import judges, others
 from tests.lessons.judges.judge import Endless, bounded
 from tests.lessons.judges.mutants import LEAST, Mutant, mutants
 from tests.lessons.judges.reviewed import REVIEWED, answers
@@ -36,7 +36,7 @@ nightly = pytest.mark.nightly
 @pytest.fixture(autouse=True)
 def each_surrogate_is_trained_once(monkeypatch):
     """A training run takes long, and it is not what is judged here."""
-    monkeypatch.setattr(lesson12, 'frozen', neurons.once)
+    monkeypatch.setattr(lesson12, 'frozen', others.once)
 
 
 class Row(NamedTuple):
@@ -82,14 +82,14 @@ def judged(exercise: Exercise, made: list[Mutant]) -> Row:
         except Endless:
             continue
         about = (f'{mutant.kind}: {changed(exercise.solution, mutant.code)}\n{verdict}',)
-        right = judge.right(did)
+        right = did.passed
         row = row._replace(mutants=row.mutants + 1, right=row.right + right, wrong=row.wrong + (not right))
         if right and not verdict.passed:
             row = row._replace(refused=row.refused + about)
         if verdict.passed and not right:
             row = row._replace(passed=row.passed + about)
         if verdict.mistake:
-            true = judge.explained(verdict.mistake.name, mistakes[verdict.mistake.name], did, verdict.gradient)
+            true = judge.explained(verdict.mistake.name, mistakes[verdict.mistake.name].did, did.did, verdict.gradient)
             row = row._replace(hints=row.hints + 1, false=row.false + about * (not true))
     return row
 
@@ -111,8 +111,8 @@ def held(row: Row) -> None:
 def test_the_judge_knows_the_solution_and_the_mistakes(name):
     """A judge that could not tell these apart would not be worth asking."""
     exercise, judge = EXERCISES[name], judges()[name]
-    assert judge.right(judge.does(exercise.solution, exercise.answer_name))
-    taken = [each.name for each in exercise.mistakes if judge.right(judge.does(each.code, exercise.answer_name))]
+    assert judge.does(exercise.solution, exercise.answer_name).passed
+    taken = [each.name for each in exercise.mistakes if judge.does(each.code, exercise.answer_name).passed]
     assert not taken
 
 
@@ -140,7 +140,7 @@ def test_the_answers_of_the_reviews(name, record_property):
     """What was wrong then is wrong for the judge now, and what was right is right; and so it is for the check."""
     exercise, judge = EXERCISES[name], judges()[name]
     given = answers(exercise)
-    said = [judge.right(judge.does(answer.code, exercise.answer_name)) for answer, _ in given]
+    said = [judge.does(answer.code, exercise.answer_name).passed for answer, _ in given]
     due = [right for _, right in given]
     assert said == due, [answer.kind for (answer, right), found in zip(given, said, strict=True) if found != right]
     row = judged(exercise, [answer for answer, _ in given])

@@ -62,7 +62,7 @@ P = Presentation(L, get_ipython(), 'L03-s4-x1')
 
 def said(presentation):
     """What is on the screen, as text."""
-    return '\n'.join(next(iter(output['data'].values())) for output in presentation.shown[presentation.at])
+    return '\n'.join(next(iter(output['data'].values())) for output in presentation.screens[presentation.at])
 
 
 def where(presentation):
@@ -74,13 +74,13 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
     lesson_03.cells = [cell for cell in lesson_03.cells if cell.id == 'l03-setup']
     cells = run(
         lesson_03,
-        WALK
-        + "P.hear({'on': 0}); print(len(P.shown), 'Net' in dir(), 'tape' in dir(), '03 question recall 1' in L.cards)",
+        WALK + "P.hear({'on': 0}); "
+        "print(len(P.screens), 'Net' in dir(), 'tape' in dir(), '03 question recall 1' in L.cards)",
         "P.hear({'code': 'L03-s6-x1'}); print(said(P)); print(where(P), 'tape' in dir())",
         "P.hear({'code': 'nonsense'}); P.hear({}); P.hear({'on': 'x', 'act': 3}); print(where(P))",
         "P.hear({'on': -1}); print(said(P)); print(where(P))",
         "L.hear({'of': L.predict('takeover').id, 'chosen': 1}); P.hear({'act': 'reset'})\n"
-        "print(L.predict('takeover').choice, len(P.shown), where(P))",
+        "print(L.predict('takeover').choice, len(P.screens), where(P))",
         "P.hear({'act': 'unlock'}); print(L.predict('takeover').unlocked)",
         "P.hear({'on': 99}); print(where(P)); P.hear({'on': -99}); print(where(P))",
         "print(repr(L.present('L03-s1-x1')))",
@@ -88,7 +88,7 @@ def test_whoever_jumps_is_in_the_state_of_whoever_walked(lesson_03, run):
     assert complaints(cells) == []
     start, jumped, lost, back, reset, unlocked, ends, shown = map(printed, cells[1:])
     assert start == '5 True False True\n'
-    assert jumped.startswith('## The product was not taped') and 'true dx' in jumped and 'L03-s6-x1' in jumped
+    assert jumped.startswith('## Four steps through') and 'true dx' in jumped and 'L03-s6-x1' in jumped
     assert jumped.endswith('True\n')
     assert lost == 'L03-s6-x1 no such code\n'
     assert 'L03-s5-x1' in back and 'Tape' in back

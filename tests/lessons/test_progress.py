@@ -7,7 +7,6 @@ import socket
 import numpy as np
 import pytest
 
-import minicell as ms
 from minicell.teach import lesson
 from minicell.teach.progress import LARGEST
 from tests.lessons.drive import commit
@@ -180,16 +179,11 @@ def test_reset(file, capsys):
     task = L.check('3a', 3)
     L.hear({'of': task.id, 'hints': 2})
     L.hear({'of': '03 sentence takeover', 'said': 'mine'})
-    figure = L.figure('loss scale', ms.ops.matmul, ms.Tensor([[1.0]]), ms.Tensor([[2.0]]))
-    assert figure.page
-    scale = L.figures['loss scale']
-    scale.set(value=3.0)
     capsys.readouterr()
 
     L.again()
     assert np.random.rand() == first
     tells(capsys.readouterr().out, 'begins anew', 'is 3')
-    assert scale.values == {'value': 1.0}
     asked = L.predict('takeover')
     assert asked.choice is None and not asked.unlocked and 'chosen' not in asked.shown
     assert task.facts() == {'hints': 0, 'tape': False} and 'not attempted' in task.shown

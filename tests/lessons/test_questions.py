@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from minicell.teach.about import about
-from tests.lessons.leaks import SAID, SHOWN, TAPE, leaks, zones
+from tests.lessons.leaks import SAID, SHOWN, TAPE, WRITTEN, leaks, zones
 from tests.lessons.notebooks import NUMBERS
 
 ASKED = {number: list(about(number).questions.values()) for number in NUMBERS}
@@ -87,14 +87,18 @@ def test_nothing_says_what_is_right_before_it_was_asked_for(number):
 
 def test_few_tapes_stand_open_under_a_question():
     texts = {f'{number} {name}': text for number in NUMBERS for name, _, text in zones(number)}
-    assert len(SHOWN) <= len(texts) / 5 and all(TAPE in texts[name] for name in SHOWN) and texts.keys() >= SAID.keys()
+    assert (
+        len(SHOWN | WRITTEN) <= len(texts) / 5
+        and all(TAPE in texts[name] for name in SHOWN)
+        and texts.keys() >= SAID.keys()
+    )
 
 
 @pytest.mark.parametrize('said', ['Nobody checks.', 'What stands in `bprop` is not looked at.'])
 def test_a_sentence_that_gives_an_answer_away_is_found(said, monkeypatch):
     known = [(name, question, f'{text}\n\n{said}') for name, question, text in zones('03')]
     monkeypatch.setattr('tests.lessons.leaks.zones', lambda number: known)
-    assert leaks('03')[0] == f'03 takeover: {said}'
+    assert said.startswith(leaks('03')[0].removeprefix('03 takeover: '))
 
 
 @pytest.mark.parametrize('number', NUMBERS)

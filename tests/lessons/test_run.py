@@ -67,14 +67,6 @@ def test_each_mistake_in_a_cell_gets_its_hint(lived):
         assert words.plain(mistake.hint) in printed(cell), name
 
 
-def test_every_control_to_its_ends(lived):
-    cell = lived.after['figures']
-    assert complaints([cell]) == []
-    seen = json.loads(printed(cell).splitlines()[-1])
-    assert seen['said'] == []
-    assert {name: many for name, many in seen['figures'].items() if many != 1} == {}, 'one primary control a figure'
-
-
 def test_solutions_in_their_cells(lived):
     """What comes after an exercise uses the answer."""
     cells = {name: lived.after[name] for name in solved(lived.number)}
@@ -141,21 +133,6 @@ def test_a_lesson_is_executed_once(tmp_path, monkeypatch):
         with pytest.raises(pytest.fail.Exception, match='lesson 03: ZeroDivisionError'):
             once('03', tmp_path)
     assert asked == ['03_takeover.md']
-
-
-def test_what_drives_the_figures_sees_faults(lesson_03, run):
-    lesson_03.cells = [cell for cell in lesson_03.cells if cell.id == 'l03-setup']
-    faults = """\
-from minicell.teach.live import Control, Live
-class Two(Live):
-    def draw(self, changed):
-        self.said = '✗ no'
-        self.tell()
-L.figures['two'] = Two('two', {'a': Control('a'), 'b': Control('b', 1, (0, 2))}, [], '')
-"""
-    cells = run(lesson_03, faults, drive.FIGURES)
-    seen = json.loads(printed(cells[-1]).splitlines()[-1])
-    assert seen['figures'] == {'two': 2} and set(seen['said']) == {'✗ no'}
 
 
 def test_a_result_that_leaks_is_seen(lesson_03, run):

@@ -127,7 +127,6 @@ SMOOTH = [
 ]
 
 ROWS = (((2, 3),),)
-STACKED = ((2, 3), (2, 3)), ((2, 3),)
 SHAPED = [
     *_reduced('sum', np.sum, 'keepdims'),
     *_reduced('mean', lambda x, axis=None, keep_dims=False: np.mean(x, axis, keepdims=keep_dims), 'keep_dims'),

@@ -1,4 +1,4 @@
-"""Fifty strings that a page must show and never obey, and a program that has each of them in every place it can."""
+"""A hundred strings that a page must show and never obey, and a program that has each of them in every place it can."""
 
 import linecache
 import re
@@ -63,7 +63,10 @@ STRINGS = [
     f'<\x00script>{CALL}</\x00script>\x0b\x1b[31m\x07',
     f'\u202e<img src=x onerror={CALL}>\ud800\udfff\ufffe🙂' + 'א' * 40,
 ]
-assert len(STRINGS) == len(set(STRINGS)) == 50
+BREAKS = '"', "'", '>', '-->', ']]>">', '</svg>', '</g></svg>', '</div>', '</p>', '</button>'
+RUNS = f'<script>{CALL}</script>', f'<img src=x onerror={CALL}>', f'<svg/onload={CALL}>', f'<b onclick={CALL}>x</b>'
+STRINGS += [out + run for out in BREAKS for run in (*RUNS, f'<details open ontoggle={CALL}>x')]
+assert len(STRINGS) == len(set(STRINGS)) == 100
 
 
 def class_name(words):

@@ -21,9 +21,10 @@ def test_a_number_that_is_right_by_chance_is_neither_wrong_nor_right():
     assert len(right) == 1 and right[0].endswith('.0[0,1]')
     assert frame[f'{right[0]}t'].attrs['T'] == frame[f's{right[0][1:]}t'].attrs['T'], 'it is the true one'
     assert frame[f'{right[0]}p'].attrs['class'] == 'card', 'an outline, and no red'
-    assert frame['t0L'].attrs['T'] == '✓ 1 right by luck' and 't1L' not in frame
+    luck = f'{right[0][: -len("[0,1]")]}L'
+    assert frame[luck].attrs['T'] == '✓ 1 right by luck' and [key for key in frame if key[-1] == 'L'] == [luck]
     below = max(s.attrs['y'] + s.attrs['height'] for key, s in frame.items() if re.fullmatch(r'g\d+\.0\[.*]p', key))
-    assert below < frame['t0L'].attrs['y'] < below + 20, 'under its table'
+    assert below < frame[luck].attrs['y'] < below + 20, 'under its table'
 
 
 def test_the_further_a_number_is_off_the_redder_it_is_and_the_worst_of_all_is_dark():
@@ -32,7 +33,7 @@ def test_the_further_a_number_is_off_the_redder_it_is_and_the_worst_of_all_is_da
     shades = {
         key: s.attrs for key, s in frame.items() if re.match(r'g\d', key) and s.attrs.get('class') == 'block wrong'
     }
-    assert len(shades) == 6 - 1
+    assert len(shades) == 6 - 1 + 9
     reading = next(r for r in shown_.record.readings if len(r.gave) == 2)
     off = {}
     for key in shades:
@@ -72,15 +73,15 @@ def test_the_true_gradient_stands_beside_yours_row_by_row():
             assert yours['x'] < true['x'] and yours['y'] == true['y']
         right = max(frame[f'{key}p'].attrs['x'] + frame[f'{key}p'].attrs['width'] for key in mine)
         assert right < min(frame[f's{key[1:]}p'].attrs['x'] for key in mine)
-        others = [key for key in frame if re.fullmatch(r'g\d+\.1\[.*]t', key)]
+        others = [key[:-1] for key in frame if re.fullmatch(r'g\d+\.1\[.*]t', key)]
         if name == 'right':
             assert len(others) == 4 and not any(f's{key[1:]}' in frame for key in others)
-        else:  # of the other its worst number, and what that should be
-            (worst,) = others
-            yours, true = (frame[key].attrs for key in (worst, f's{worst[1:]}'))
-            assert (yours['T'], true['T']) == ('4.30', '1.50') and yours['y'] == true['y'] and yours['x'] < true['x']
-            assert frame[f'{worst[:-1]}a'].attrs['T'] == 'at [2, 2]'
-            assert frame[worst[:-1]].attrs['rc'] == worst[:-1], 'it can be asked'
+        else:  # the other is wrong too
+            assert len(others) == 9
+            for key in others:
+                yours, true = (frame[k].attrs for k in (f'{key}t', f's{key[1:]}t'))
+                assert yours['x'] < true['x'] and yours['y'] == true['y'], 'a badge stands in place of its formula'
+                assert frame[key].attrs['rc'] == key, 'it can be asked'
 
 
 @pytest.mark.parametrize('name', ['matmul', 'matmul_loss', 'none', 'large_wrong', 'heat_not_finite', 'relu6'])

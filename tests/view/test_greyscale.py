@@ -68,7 +68,7 @@ def test_what_is_wrong_has_a_sign_a_frame_and_words():
     assert any(text.startswith('✗') for text in last)
     cells = {key[:-1]: s.attrs['class'] for key, s in frame.items() if re.fullmatch(r'g\d+\..*]p', key)}
     blamed = {key for key in cells if f'{key}w' in frame}
-    assert len(blamed) == 6 - 1 and len(cells) == 6 + 1
+    assert len(blamed) == 6 - 1 + 9 and len(cells) == 6 + 9
     assert all((cells[key] == 'card') == (key not in blamed) for key in cells if '.0[' in key), (
         'right: outlined, unfilled'
     )

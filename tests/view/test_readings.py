@@ -88,7 +88,7 @@ def test_what_stands_under_an_entry_belongs_to_the_reading_that_the_step_tells(n
                 continue
             reading = record.readings[step.reading]
             entry = record.entries[reading.entry]
-            there = plates(frame, 'ab'[min(entry.level, 1)])
+            there = plates(frame, 'abcd'[entry.level])
             for key, dout in zip(entry.made, reading.douts, strict=False):
                 if key in there and dout.data is not None:
                     assert close(there[key], dout.data.item()), (shot, entry.label)

@@ -193,7 +193,7 @@ def test_a_number_that_is_not_the_slope_of_a_slope_is_no_second_derivative():
 def test_backward_of_a_second_tape_ends_at_the_result():
     frame = bent('down').films[0].frames[-1]
     number = next(s.attrs for key, s in frame.items() if re.fullmatch(r'p\d+\.0\[0,0\]t', key))
-    assert number['T'].startswith('−0.') and 'hero' in number['class'].split()
+    assert number['T'].startswith('−0.') and 'xxl' in number['class'].split()
     head, tape = numbers(frame['bendh']), rect(frame, 'bfilm')
     right = number['x'] + shapes.width(number['T'], number['class'])
     assert right < head[0] < max(head[::2]) and number['y'] > tape[3], 'the head points to the number'
@@ -225,12 +225,13 @@ def test_why_nobody_noticed_stands_where_the_gradients_are_handed_on():
     frame, before = wrong.films[0].frames[-1], wrong.films[0].frames[-2]
     own, out = rect(frame, 'own'), points(frame['came'])
     assert min(y for _, y in out) == own[1] and min(x for x, _ in out) == own[0], 'one frame, from the lines on'
-    for k in range(2):
-        name = frame[f't{k}N'].attrs
+    names = [s.attrs for key, s in frame.items() if re.fullmatch(r'g\d+\.\dN', key)]
+    assert [name['T'] for name in names] == ['your dx', 'your dy']
+    for name in names:
         assert own[0] < name['x'] < max(x for x, _ in out) and own[3] - 8 < name['y'] < max(y for _, y in out)
     tells(before['V0'].attrs['T'], 'nobody')
     tells(before['V1'].attrs['T'], 'shapes fit')
-    assert before['V0'].attrs['x'] < before['t0N'].attrs['x'] and before['V0'].attrs['y'] < before['V1'].attrs['y']
+    assert before['V0'].attrs['x'] < names[0]['x'] and before['V0'].attrs['y'] < before['V1'].attrs['y']
     assert right.films[0].frames[-1]['V0'].attrs['T'] == '✓ right'
 
 

@@ -39,10 +39,10 @@ def end(construct, bprop, wrt, *kinds):
         )
     (film,) = picture.painted(only=0)
     text = {key: s.attrs['T'] for key, s in film.frames[-1].items() if s.tag == 'text'}
-    names = {key[1]: said.removeprefix('your ') for key, said in text.items() if re.fullmatch(r't\dN', key)}
+    names = {key[:-1]: said.removeprefix('your ') for key, said in text.items() if re.fullmatch(r'g\d+\.\dN', key)}
     return (
         film.steps[-1].title, film.steps[-1].caption, text['V0'],
-        {name: text.get(f't{k}B', '') for k, name in names.items()},
+        {name: text.get(f'{k}B', '') for k, name in names.items()},
     )  # fmt: skip
 
 

@@ -219,10 +219,10 @@ def test_a_lane_is_called_after_the_tapes_that_are_seen():
 
 @pytest.mark.parametrize('room', range(1, 6))
 def test_the_line_that_runs_is_always_shown(room):
-    lines = [program.Line('cell', n, f'line {n}') for n in range(1, 8)]
-    for line in lines:
-        shown = program.window(lines, room, {}, 300, program.Mark('cell', line.number, line.number))
-        assert len(shown) <= max(room, 3) and line in shown
+    rows = [program.Row(n, f'line {n}', file='cell') for n in range(1, 8)]
+    for row in rows:
+        shown = program.window([[row] for row in rows], room, program.Mark('cell', row.number, row.number))
+        assert len(shown) <= max(room, 3) and row in shown
 
 
 class Sines(nn.Cell):

@@ -10,6 +10,7 @@ import asyncio
 import atexit
 import os
 import re
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from html import escape
@@ -31,6 +32,7 @@ from ..lessons import PACKAGE, Trouble, shipped
 from . import course as lessons_page
 from . import elsewhere, front, laid, lite, reference, search, texts
 from .document import Page, document
+from .lite.wheel import licence
 
 BESIDE = 'course.css', 'course.js', 'search.js'
 READY = 'from minicell.command.site import pages; pages.publish()'
@@ -38,8 +40,8 @@ TIMEOUT = 300  # seconds a cell
 # Said once in a lesson: a question needs no Python, the check of an exercise does.
 CHECKS = 'class="mc-card exercise"'
 NEEDS = (
-    '<p class="needs">{}To check what you wrote, run this lesson: <code>minicell</code> on your machine, or its badge '
-    'in the README. The hints, the solution and the common mistakes are here.</p>'
+    '<p class="needs">{}To check what you wrote, run this lesson <a href="course.html">on your machine</a>. The hints, '
+    'the solution and the common mistakes are here.</p>'
 )
 # What JupyterLite answers; it needs a web server, so that the page takes these away where it was opened as a file.
 ANSWER = '<span class="served"><a href="{}">Answer here, in your browser</a>: it starts in half a minute. </span>'
@@ -113,6 +115,7 @@ def lay_styles(folder: Path) -> None:
     beside['course.js'] = elsewhere.script(start()) + beside['course.js']
     for name, text in beside.items():
         (folder / name).write_text(text, encoding='utf-8')
+    (folder / 'LICENSE.txt').write_bytes(licence())
 
 
 def keep(folder: Path, page: Page, address: str) -> None:
@@ -157,7 +160,8 @@ def run(notebook: Any, name: str) -> Any:
         env = {**os.environ, 'PYTHONPATH': path, SWITCH: 'off'}  # whose progress is nobody's business
         try:
             with asyncio.Runner(loop_factory=Loop) as runner:
-                runner.run(client.async_execute(env=env))
+                # (what a kernel writes itself, it writes while it is stopped)
+                runner.run(client.async_execute(env=env, stderr=subprocess.DEVNULL))
         except CellExecutionError as error:
             raise Trouble(f'lesson {name} does not run: {error.ename}: {error.evalue}') from None
         except DeadKernelError:  # by Ctrl-C too, as nbclient has it
@@ -192,7 +196,7 @@ def cells(notebook: Any, needs: str = '') -> Iterator[str]:
     """Each cell of a lesson as HTML; `needs` stands under the first exercise."""
     for cell in notebook.cells:
         if cell.cell_type == 'markdown':
-            yield CELL.format(kind='text', id=cell.id, body=texts.html_of(cell.source))
+            yield CELL.format(kind='text', id=cell.id, body=reference.linked(texts.html_of(cell.source)))
             continue
         shown = '\n'.join(filter(None, map(output, cell.outputs)))
         if CHECKS in shown:

@@ -45,7 +45,8 @@ def page(folder: Path, whole: str = '') -> Page:
         f'<h1>The lessons</h1><p>You need Python, a little NumPy, and the chain rule. Start anywhere: each lesson '
         f'recaps what it needs. All of them together, with their exercises, take about {round(total / 60)} hours.</p>'
         '<p>On these pages every tape steps: with its buttons, its line, or the arrow keys. Predictions and exercises '
-        f'need Python: run <code>minicell</code> on your own machine for those.</p>{whole}<ol class="course">'
+        'need Python: on your own machine, <code>pip install minicell</code>, then <code>minicell</code>.</p>'
+        f'{whole}<ol class="course">'
         f'{items}</ol>'
     )
     return Page('course.html', 'The lessons', about, main)

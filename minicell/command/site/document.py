@@ -72,7 +72,8 @@ def document(page: Page, address: str = '') -> str:
 <main id="main">
 {page.main}
 </main>
-<footer><p>minicell is free software, under the Apache License 2.0.</p></footer>
+<footer><p>minicell is free software, under the <a href="{up}LICENSE.txt">Apache License 2.0</a>.
+On your machine: <code>pip install minicell</code>, then <code>minicell</code>.</p></footer>
 </body>
 </html>
 """

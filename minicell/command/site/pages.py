@@ -12,8 +12,5 @@ def publish() -> None:
 
 
 def page_of_shown(shown: Shown) -> dict[str, str]:
-    """A figure that plays; of one that wants a kernel its stills, which scroll on a phone."""
-    body = shown.still()
-    if shown.live:
-        body = f'<div class="figure" tabindex="0" role="group" aria-label="Figure">{body}</div>'
-    return {'text/html': f'<div class="asked">{body}</div>', 'text/plain': shown.text}
+    """A figure, which plays."""
+    return {'text/html': f'<div class="asked">{shown.page}</div>', 'text/plain': shown.text}

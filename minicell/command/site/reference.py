@@ -4,18 +4,22 @@ A generator would bring its own theme, search and configuration for what is a he
 each. Docstrings here are plain text: paragraphs, names in backticks, and examples that the tests run.
 """
 
+import ast
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import minicell
 from minicell import errors, nn, ops
+from minicell.names import ALIASES
 
+from ..lessons import PACKAGE
 from .document import Page
-from .texts import told
+from .texts import code, told
 
 FOLDER = 'api/'
 MODULES = {'minicell': minicell, 'minicell.nn': nn, 'minicell.ops': ops, 'minicell.errors': errors}
@@ -28,6 +32,13 @@ SAYS = {
 # These stand in a module for the modules beside it.
 INSIDE = {'DTypeError', 'give', 'later', 'load_ipython_extension', 'must_be', 'primitive'}
 ABOUT = 'The public names of minicell: signatures, what they do, and examples that run.'
+
+
+SHORT = {'ms': 'minicell', 'nn': 'minicell.nn', 'ops': 'minicell.ops', 'errors': 'minicell.errors'}
+# a name in a text, such as `ms.grad` or `ops.tanh(x)`; what is a link or a heading already stays as it is
+MENTION = re.compile(
+    r'<(a|h\d)\b.*?</\1>|<code>(?:(?P<short>ms|nn|ops|errors)\.)?(?P<name>\w+)(?:\([^<]*\))?</code>', re.S
+)
 
 
 class Name(NamedTuple):
@@ -44,6 +55,7 @@ class Name(NamedTuple):
         return f'{FOLDER}{self.module}.{marked}.html'
 
 
+@cache
 def names() -> list[Name]:
     """All public names that are written for users: classes and functions, each once."""
     found, seen = [], set()
@@ -67,6 +79,32 @@ def public(module: ModuleType) -> list[str]:
     return sorted({name for name in {*dir(module), *getattr(module, '__all__', ())} if not name.startswith('_')})
 
 
+def linked(html: str, of: Name | None = None) -> str:
+    """HTML in which the first mention of each public name leads to its page; `of`: the name whose page this is for."""
+    paths = {(name.module, name.name): name.path for name in names() if name != of}
+    up, here = ('../', of.module) if of else ('', '')
+
+    def link(found: re.Match) -> str:
+        path = paths.pop((SHORT.get(found['short'], here), found['name']), None)
+        return f'<a href="{up}{path}">{found[0]}</a>' if path else found[0]
+
+    return MENTION.sub(link, html)
+
+
+@cache
+def statements() -> dict[str, str]:
+    """How minicell makes its ops: a name, and the statement that gives it its kernel and its formulas."""
+    found = {}
+    for path in sorted((PACKAGE / 'ops').glob('*.py')):
+        source = path.read_text(encoding='utf-8')
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                found |= {each.id: ast.get_source_segment(source, node) for each in node.targets if hasattr(each, 'id')}
+    return found | {
+        alias: found[name] for name, aliases in ALIASES.items() if name in found for alias in aliases.split()
+    }
+
+
 def pages() -> Iterator[Page]:
     """The list of all names, and a page for each."""
     everything = names()
@@ -84,7 +122,7 @@ def pages() -> Iterator[Page]:
 def page(name: Name) -> Page:
     """The page of one name."""
     doc = inspect.getdoc(name.thing) or ''
-    text = paragraphs(doc) if doc else '<p class="quiet">It does what MindSpore’s function of this name does.</p>'
+    text = linked(paragraphs(doc), name) if doc else plain(name)
     members = ''.join(member(each, of) for each, of in methods(name.thing)) if inspect.isclass(name.thing) else ''
     heading = f'<h2>Methods</h2>{members}' if members else ''
     main = (
@@ -94,6 +132,16 @@ def page(name: Name) -> Page:
     )
     first = re.sub(r'\s+', ' ', doc.partition('\n\n')[0]) or f'{name.module}.{name.name}'
     return Page(name.path, f'{name.module}.{name.name}', first[:200].replace('`', ''), main, part=f'{FOLDER}index.html')
+
+
+def plain(name: Name) -> str:
+    """The words of an op that has none of its own: its kernel, and its formulas."""
+    said = '<p>It does what MindSpore’s function of this name does.{}</p>'
+    made = statements().get(name.name)
+    if not made:
+        return said.format('')
+    more = ' Its kernel, and the gradient of each input (None: there is none):'
+    return said.format(more) + code(re.sub(r' {3,}', ' ', made), 'How it is made')
 
 
 def signature(thing: Any) -> str:

@@ -23,7 +23,7 @@ def fragment(
 
     films: the wide layout, then perhaps the narrow one, with the same steps; still: an SVG text, for readers that drop
     scripts; open: the step to open at (-1 is the last); alt: what the still shows, by default the step it opens at;
-    scale: how much larger everything is; live: a script with `listen(root, take)`, which hands over other numbers;
+    scale: how much larger everything is; live: a script with `listen(root, take)`, which hands over other pictures;
     lost: a line under it, which says what could not be followed.
     """
     steps = films[0].steps
@@ -37,7 +37,7 @@ def fragment(
     if live:
         run = f'listen(root,{run})'
     return (
-        f'<div class="mc2" data-lm-suppress-shortcuts="true"{zoom}>'
+        f'<div class="mc2"{zoom}>'
         f'<img style="max-width:100%" alt="{html.escape(safe(alt))}" src="data:image/svg+xml;base64,{picture}"></div>'
         f'<script>(()=>{{const CSS={script(look())},root={root};\n{player()}\n{live}\n{run}}})()</script>'
     )
@@ -111,7 +111,7 @@ def stripped(*files: Path) -> str:
 
 def player() -> str:
     """The script that plays."""
-    return stripped(*(HERE / f'{name}.js' for name in ('player', 'motion', 'account', 'save')))
+    return stripped(*(HERE / f'{name}.js' for name in ('player', 'keys', 'motion', 'account', 'save')))
 
 
 @cache

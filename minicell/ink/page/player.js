@@ -253,7 +253,7 @@ function play(root, data, css) {
     if (refocus) of.focus();
   }
 
-  // ---- keys. None of them reaches the page: in JupyterLab each would be a command. Ctrl, Alt and Meta pass.
+  // ---- keys
   const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
   function pressed(key, target) {
     const number = target.closest('[rc]'), arrow = ARROWS[key], inside = target.closest('.account, .more');
@@ -270,9 +270,8 @@ function play(root, data, css) {
     return true;
   }
   view.addEventListener('keydown', event => {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    event.stopPropagation();
-    if (pressed(event.key, event.target)) event.preventDefault();
+    const held = event.ctrlKey || event.altKey || event.metaKey;
+    if (!held && pressed(event.key, event.target)) event.preventDefault();
   });
 
   // ---- layouts: the wide one where it fits at its own size, so that no text is smaller than it was drawn
@@ -329,22 +328,16 @@ function play(root, data, css) {
     go(step, true);
     reserve();
   }
-  // ---- a live picture: the next numbers, at the step that is shown; null is a layout that follows later, and without
-  // `moved` the numbers are the same, and only their accounts are new
-  function take(layouts, moved) {
-    const fresh = layouts.find(Boolean);
-    [links, accounts] = ['l', 'r'].map(name => new Map(Object.entries(fresh[name])));
-    data.layouts = layouts.map((one, k) => one ?? data.layouts[k]);
-    if (moved) {
-      width = -1;
-      return fit();
-    }
-    for (const {element, shown} of nodes) if (element && shown?.rc) put(element, 'rc', shown.rc);
-    rove();
-    live.textContent = `${sentence(title.textContent)} ${caption.textContent}`; // once the control is at rest
+  // ---- other pictures, at the step that is shown
+  function take(layouts) {
+    [links, accounts] = ['l', 'r'].map(name => new Map(Object.entries(layouts[0][name])));
+    data.layouts = layouts;
+    width = -1;
+    fit();
   }
   const style = html('style', null, '', css);
   root.replaceChildren(style, view);
+  keepKeys(root);
   fit();
   new ResizeObserver(fit).observe(root);
   return Object.assign(take, {go});

@@ -1,6 +1,7 @@
 """Lesson 01: its figure of entries that come and go; trials of an order, a loop, a rule and a hunt."""
 
 import math
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from inspect import signature
@@ -58,7 +59,7 @@ def order(answer: Any) -> Trial:
     """Compare an order of steps with that of the tape."""
     due = right()
     if not isinstance(answer, list | tuple):
-        end(f'check wants the list ORDER; it got {type(answer).__name__}.', returned=type(answer).__name__)
+        end(f'Give check the list ORDER; it got {type(answer).__name__}.', returned=type(answer).__name__)
     if all(step is ... for step in answer):
         raise Ended
     chosen = tuple(step for step in STEPS if step in answer)
@@ -110,11 +111,11 @@ PROGRAMS = {
 }
 
 
-def loop(answer: Any) -> Trial:
+def loop(answer: Any, programs: dict[str, tuple[Callable, tuple[float, ...]]] = PROGRAMS) -> Trial:
     """Try a function that reads entries back, on each of the programs; ms.grad says what is due for the inputs."""
     function_of(answer, 'read_back')
     found, wrong = [], []
-    for program, (function, inputs) in PROGRAMS.items():
+    for program, (function, inputs) in programs.items():
         entries, result = entries_of(function, *inputs)
         due = read_back(entries, result, total)
         got, instead = came(answer, entries, result)
@@ -128,7 +129,7 @@ def loop(answer: Any) -> Trial:
             if not (isinstance(one, float) and np.isclose(one, true)):
                 given = f'it is {one:.4g}' if isinstance(one, float) else one
                 wrong.append(f'{program}:\nexpected {true:.4g} as the gradient of {name}; {given}.')
-    said = wrong[0] if wrong else f'The gradients agree with ms.grad for all {len(PROGRAMS)} programs.'
+    said = wrong[0] if wrong else f'The gradients agree with ms.grad for all {len(programs)} programs.'
     # one part, because many beliefs have the same consequence for some program: only all of them tell which it is
     return Trial(True, not wrong, {'gradients': tuple(found)}, said)
 
@@ -154,11 +155,11 @@ PRODUCTS = {
 AT = (2.0, -1.0, 0.0)  # where factors and slopes have both signs, and are 0
 
 
-def rule(answer: Any) -> Trial:
+def rule(answer: Any, products: dict[str, Callable] = PRODUCTS, at: Sequence[float] = AT) -> Trial:
     """Run the engine with the learner's rule of a product; ms.grad says what is due."""
     function_of(answer, 'mul')
     found, wrong = [], []
-    for (program, function), x in product(PRODUCTS.items(), AT):
+    for (program, function), x in product(products.items(), at):
         true = ms.grad(function)(ms.Tensor(x, ms.float64)).item()
         try:
             got: Any = float(f'{engine(function, x, Mul=answer):.9g}')
@@ -167,10 +168,13 @@ def rule(answer: Any) -> Trial:
         found.append(got)
         if not (isinstance(got, float) and np.isclose(got, true)):
             given = f'it is {got:.4g}' if isinstance(got, float) else f'the engine stops with {got}'
-            wrong.append(f'{program}, at x = {x:g}:\nexpected {true:.4g} as the gradient of x; {given}.')
+            wrong.append((x, f'{program}, at x = {x:g}:\nexpected {true:.4g} as the gradient of x; {given}.'))
     with suppress(*ERRORS):
         found.append(str(answer(2.0, 3.0, 6.0, 5.0)))  # several rules stop the engine in the same way
-    said = wrong[0] if wrong else f'With this rule the gradients agree with ms.grad: {"; ".join(PRODUCTS)}.'
+    said = wrong[0][1] if wrong else f'With this rule the gradients agree with ms.grad: {"; ".join(products)}.'
+    fine = [f'{x:g}' for x in at if x not in dict(wrong)]
+    if wrong and fine:
+        said += f'\nAt x = {" and ".join(fine)} all of them are right.'
     return Trial(True, not wrong, {'gradients': tuple(found)}, said)
 
 
@@ -180,7 +184,7 @@ yours = partial(about.yours, '1c', what='`mul`')
 HUNT = Hunt(WORDS, HIDDEN, noun='Engine', slope=('sin(x) at x = 2', (ops.sin, 2.0), math.cos(2.0)))
 
 
-def hunt(answer: Any) -> Trial:
+def hunt(answer: Any, hunted: Hunt = HUNT) -> Trial:
     """The engine alone may take gradients: a slope is measured by differences."""
     calls = []
 
@@ -188,7 +192,7 @@ def hunt(answer: Any) -> Trial:
         return (lambda *given: calls.append(given) or engine(*given),)
 
     with ms.Tape() as tape:
-        trial = HUNT._replace(make=counted)(answer)
+        trial = hunted._replace(make=counted)(answer)
     if sum(isinstance(event, Begin) for event in tape.events) > len(calls):
         said = 'This slope asks for a gradient. Measure it: call f on both sides of x, and take the difference.'
         return Trial(True, False, {'slope': 'by a gradient'}, said)

@@ -10,7 +10,7 @@ import minicell as ms
 from minicell.teach.trials import ERRORS, Trial, begun, dice, function_of, sorted_words
 
 from .figures import FIGURES
-from .hidden import HIDDEN, ROW
+from .hidden import HIDDEN, ROW, Hidden
 from .suspects import SUSPECTS, classify
 
 WIDE, NARROW = 0.12, 1e-5  # on the wide one each way to differ has numbers of its own; on the narrow one it is right
@@ -34,25 +34,25 @@ def mixed(x: np.ndarray) -> float:
     return float(np.sin(x[0]) * x[1] - np.exp(x[-1]) * x[0])
 
 
-X = np.array([0.5, 1.0, 0.0, -2.0])  # the slopes of cubes are 0.75, -6, 0 and -48
+X = np.array([0.5, 1.0, 0.0, 2.0])  # the slopes of cubes are 0.75, -6, 0 and -48
 FEW = np.array([-0.7, 0.0, 1.3])
 
 
-def truth(eps: float) -> dict[str, np.ndarray]:
+def truth(eps: float, x: np.ndarray, few: np.ndarray) -> dict[str, np.ndarray]:
     """The slopes that are expected, by central differences with this eps where it is seen."""
-    first, second, last = FEW
+    first, second, last = few
     return {
-        'wide': weights(X) * (3 * X**2 + eps**2),  # the cube's central difference is off by eps squared, exactly
-        'narrow': weights(X) * 3 * X**2,
+        'wide': weights(x) * (3 * x**2 + eps**2),  # the cube's central difference is off by eps squared, exactly
+        'narrow': weights(x) * 3 * x**2,
         'mixed': np.array([np.cos(first) * second - np.exp(last), np.sin(first), -np.exp(last) * first]),
     }
 
 
-def slopes(answer: Any) -> Trial:
+def slopes(answer: Any, row: np.ndarray = X, few: np.ndarray = FEW) -> Trial:
     """Try a function that works out slopes: on two functions, with a wide and a narrow eps."""
     function_of(answer, 'slopes')
     did: dict[str, Any] = {'x': 'as it was'}  # first: who changes x makes the other mistakes because of that
-    for name, f, x, eps in (('wide', cubes, X, WIDE), ('narrow', cubes, X, NARROW), ('mixed', mixed, FEW, NARROW)):
+    for name, f, x, eps in (('wide', cubes, row, WIDE), ('narrow', cubes, row, NARROW), ('mixed', mixed, few, NARROW)):
         given, seen = x.copy(), []
 
         def watched(z: np.ndarray, f: Any = f, seen: list = seen) -> float:
@@ -65,7 +65,7 @@ def slopes(answer: Any) -> Trial:
         did[name] = np.asarray(found, np.float64) if isinstance(found, np.ndarray) else type(found).__name__
         if not np.array_equal(given, x):
             did['x'] = 'changed'
-    return judged(did)
+    return judged(did, row, few)
 
 
 def moved(seen: list[np.ndarray], x: np.ndarray, eps: float) -> str:
@@ -81,13 +81,13 @@ def moved(seen: list[np.ndarray], x: np.ndarray, eps: float) -> str:
     return f'{how}, by {", ".join(near.get(share, f"{share:.1g} eps") for share in shares)}'
 
 
-def judged(did: dict[str, Any]) -> Trial:
+def judged(did: dict[str, Any], row: np.ndarray, few: np.ndarray) -> Trial:
     """Compare with the formula on the wide step, and with the calculus on the narrow ones.
 
     Half of eps up and half of eps down is a central difference as well.
     """
     half = did['moved'] == 'one number, by half'
-    due = truth(WIDE / 2 if half else WIDE)
+    due = truth(WIDE / 2 if half else WIDE, row, few)
     for name, right in due.items():
         got = did[name]
         eps = WIDE if name == 'wide' else NARROW
@@ -135,43 +135,43 @@ def verdicts(answer: Any) -> Trial:
 # ---- 4c ------------------------------------------------------------------------------------------------------------
 
 
-def agrees(answer: Any) -> Trial:
+def agrees(answer: Any, cells: dict[str, Hidden] = HIDDEN, row: np.ndarray = ROW) -> Trial:
     """Ask a learner's check about Cells that are right and Cells that are wrong."""
     function_of(answer, 'agrees')
     verdicts: dict[str, Any] = {}
     seen: list[np.ndarray] = []
     douts: list[np.ndarray] = []
     with dice(4):  # so that an answer gets the same verdict each time
-        for name, hidden in HIDDEN.items():
+        for name, hidden in cells.items():
             for _ in range(1 if hidden.right else TRIES):  # a random dout may have no negative number
-                verdicts[name] = verdict_on(answer, hidden.cell(seen, douts))
+                verdicts[name] = verdict_on(answer, hidden.cell(seen, douts), row)
                 if verdicts[name] != 'True':
                     break
-    moved = least_step(seen)
+    moved = usual_step(seen, row)
     did = {'moved': moved, 'verdicts': f'{moved}, dout {kind(douts)}: {", ".join(verdicts.values())}'}
-    wrong = [name for name, said in verdicts.items() if said != str(HIDDEN[name].right)]
+    wrong = [name for name, said in verdicts.items() if said != str(cells[name].right)]
     if not wrong:
-        return Trial(True, True, did, f'All {len(HIDDEN)} hidden Cells are told apart, the right ones from the wrong.')
+        return Trial(True, True, did, f'All {len(cells)} hidden Cells are told apart, the right ones from the wrong.')
     name = wrong[0]
-    said = f'{len(HIDDEN) - len(wrong)} of {len(HIDDEN)} hidden Cells are judged rightly. For example, a Cell '
-    said += f'whose bprop {HIDDEN[name].said}: yours says {verdicts[name]}; expected {HIDDEN[name].right}.'
+    said = f'{len(cells) - len(wrong)} of {len(cells)} hidden Cells are judged correctly. For example, a Cell '
+    said += f'whose bprop {cells[name].said}: yours says {verdicts[name]}; expected {cells[name].right}.'
     return Trial(True, False, did, said)
 
 
-def verdict_on(answer: Any, cell: ms.nn.Cell) -> str:
+def verdict_on(answer: Any, cell: ms.nn.Cell, row: np.ndarray) -> str:
     """What a check says of a Cell, as a word."""
     try:
-        found = begun(answer(cell, ROW.copy()))
+        found = begun(answer(cell, row.copy()))
     except ERRORS as error:
         return f'{type(begun(error)).__name__}: {error}'.splitlines()[0]
     return str(bool(found)) if isinstance(found, bool | np.bool_) else f'a {type(found).__name__}'
 
 
-def least_step(seen: list[np.ndarray]) -> str:
-    """How far x was moved, where it was moved least."""
-    steps = [float(np.max(np.abs(x - ROW))) for x in seen if x.shape == ROW.shape]
-    least = min((step for step in steps if step), default=0.0)
-    return 'not at all' if not least else 'hardly' if least < TINY else 'enough'
+def usual_step(seen: list[np.ndarray], row: np.ndarray) -> str:
+    """How far x was moved, where it was moved."""
+    steps = [float(np.max(np.abs(x - row))) for x in seen if x.shape == row.shape]
+    steps = [step for step in steps if step]
+    return 'not at all' if not steps else 'hardly' if np.median(steps) < TINY else 'enough'
 
 
 def kind(douts: list[np.ndarray]) -> str:

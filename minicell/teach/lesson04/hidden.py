@@ -50,7 +50,7 @@ def measured(x: Any, out: Any, dout: Any) -> Any:
 
 
 NO_SIGN, CLIPS = 'takes the size of dout without its sign', 'cuts each number of dout off at 10 and −10'
-CANCELS = 'is off by amounts that add up to 0'
+CANCELS, SMALL = 'is off by amounts that add up to 0', 'is small, and twice too large'
 HIDDEN = {
     'tanh': Hidden(True, 'is right', ops.tanh, lambda x, out, dout: (1 - out * out) * dout),
     'flat': Hidden(True, 'is right, and 0 at 0', cube, lambda x, out, dout: 3 * x * x * dout),
@@ -67,6 +67,7 @@ HIDDEN = {
     'clipped': Hidden(False, CLIPS, ops.sin, lambda x, out, dout: ops.cos(x) * ops.clamp(dout, -10.0, 10.0)),
     'per cent': Hidden(False, 'is off by one per cent', ops.sin, lambda x, out, dout: 1.01 * ops.cos(x) * dout),
     'twice': Hidden(False, 'is twice too large', ops.sin, lambda x, out, dout: 2 * ops.cos(x) * dout),
+    'small': Hidden(False, SMALL, lambda x: 0.001 * ops.sin(x), lambda x, out, dout: 0.002 * ops.cos(x) * dout),
     'cancelling': Hidden(False, CANCELS, ops.exp, lambda x, out, dout: out * dout + dout - dout.mean()),
     'last': Hidden(False, 'is wrong in its last number alone', ops.exp, lambda x, out, dout: (1 + LAST) * out * dout),
     'nan': Hidden(False, 'is NaN where x is 0', cube, lambda x, out, dout: 3 * out / x * dout),

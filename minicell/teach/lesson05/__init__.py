@@ -1,11 +1,12 @@
 """Lesson 05: its figure of malformed bprops; trials of guesses, of a repair, and of a check of one number."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import ERRORS, Trial, begun, bprop_check, fresh, function_of, points, sorted_words
+from minicell.teach.trials import ERRORS, BpropCheck, Trial, begun, fresh, function_of, points, sorted_words
 
 from .figures import FIGURES
 from .specimens import SPECIMENS, here, in_mindspore, silent
@@ -38,12 +39,12 @@ def happened(number: int) -> str:
 TRIED = ((2, 3, 2.5), (3, 4, -1.0))  # rows, columns, k
 
 
-def inputs(rows: int, columns: int, k: float) -> list[Any]:
+def inputs(rows: int, columns: int, k: float, seed: int = 5) -> list[Any]:
     """x, y and k."""
-    return [*points((columns,), (rows, columns), seed=5), k]
+    return [*points((columns,), (rows, columns), seed=seed), k]
 
 
-blend = bprop_check(
+blend = BpropCheck(
     'Blend',
     ('dx', 'dy', 'dk'),
     lambda x, y, k: k * (x * y).mean(0),
@@ -102,12 +103,12 @@ def hidden(dy: Any, seen: list[np.ndarray]) -> ms.nn.Cell:
     return Hidden()
 
 
-def one_number(answer: Any) -> Trial:
+def one_number(answer: Any, cells: dict[str, tuple[Callable, bool]] = HIDDEN, seed: int = 5) -> Trial:
     """Ask a function whether dy is wrong, about Cells that the learner has not seen."""
     function_of(answer, 'caught')
     told, lines, moves = [], [], set()
-    x, y, k = inputs(2, 4, 2.5)
-    for number, (name, (dy, wrong)) in enumerate(HIDDEN.items()):
+    x, y, k = inputs(2, 4, 2.5, seed)
+    for number, (name, (dy, wrong)) in enumerate(cells.items()):
         try:
             given = fresh([x, -y if number % 2 else y, k])  # so that the slope has both signs
             word = answer(hidden(dy, seen := []), *given)
@@ -118,7 +119,7 @@ def one_number(answer: Any) -> Trial:
         word = bool(word) if isinstance(word, bool | np.bool_) else str(word)
         told.append(word)
         lines.append(f'{"✓" if word == wrong else "✗"} dy is {name}: caught says {word}.')
-    passed = told == [wrong for _, wrong in HIDDEN.values()]
+    passed = told == [wrong for _, wrong in cells.values()]
     # who says the same has not always measured the same
     return Trial(True, passed, {'told': (*told, *sorted(moves))}, '\n'.join(lines))
 

@@ -1,6 +1,6 @@
 """The figures of lesson 06: train a suspect beside the lamp of a gradient check, and try the tests on it."""
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -8,8 +8,7 @@ import minicell as ms
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Space, Text
 from minicell.ink.numbers import said
 from minicell.teach.figure import WIDTH, Drawing, Figure, Stroke
-from minicell.teach.live import Control
-from minicell.teach.train import Curve, Line, Training, chart
+from minicell.teach.train import Line, chart
 
 from .probes import PROBES, numbers
 from .suspects import LETTERS, MatMul, suspect
@@ -25,6 +24,13 @@ class Lamp(NamedTuple):
     lines: tuple[str, ...]
 
 
+class Run(NamedTuple):
+    """A training: the loss of each step, and the accuracy at the end."""
+
+    losses: tuple[float, ...]
+    accuracy: float
+
+
 @cache
 def checked(letter: str) -> Lamp:
     """The gradient check of a suspect, on a few random numbers."""
@@ -36,50 +42,37 @@ def checked(letter: str) -> Lamp:
 
 def suspects(
     net: Callable[[Any], Any], train: Callable[..., Iterator[float]], accuracy: Callable[[Any], float], steps: int = 600
-) -> Training:
-    """Choose a suspect and train net(suspect). train(network, steps) yields losses, accuracy(network) is their end."""
+) -> Figure:
+    """Choose a suspect: net(suspect) is trained. train(network, steps) yields losses, accuracy(network) ends them."""
 
-    def run(product: Any) -> Generator[float, None, float]:
+    def trained(product: Any) -> Run:
         network = net(product)
-        yield from train(network, steps)
-        return accuracy(network)
+        losses = tuple(map(float, train(network, steps)))
+        return Run(losses, accuracy(network))
 
-    letters = tuple(LETTERS)
-    right = trained(run(MatMul()), steps)
-    all_of_them = [trained(run(suspect(LETTERS[letter])), steps) for letter in letters]
-    return Training(
-        'suspects',
-        {'suspect': Control('Suspect', 0, names=letters)},
-        lambda chosen: run(suspect(LETTERS[letters[chosen['suspect']]])),
-        steps,
-        lambda chosen, curve: draw(letters[chosen['suspect']], curve, right),
-        [gallery(dict(zip(letters, all_of_them, strict=True)), right)],
-    )
+    right, runs = trained(MatMul()), {letter: trained(suspect(LETTERS[letter])) for letter in LETTERS}
+    names = {letter: letter for letter in LETTERS}
+    draw_one = lambda letter: draw(letter, runs[letter], right)
+    return Figure('suspects', 'Suspect', [*LETTERS], draw_one, 'A', (gallery(runs, right),), names)
 
 
-def draw(letter: str, curve: Curve, right: Curve) -> Drawing:
+def draw(letter: str, run: Run, right: Run) -> Drawing:
     """One suspect: its loss beside that of the right bprop, its accuracy, and the lamp."""
-    ended, title = curve.result is not None, f'Suspect {letter}'
-    verdict = checked(letter) if ended else None
-    words = [Text('not lit yet', 'mid2 dim'), Text('train to the end first', 'dim')]
-    if verdict is not None:
-        words = [
-            Text('right' if verdict.ok else 'wrong', 'mid2' if verdict.ok else 'mid2 xx'),
-            *map(Text, verdict.lines),
-        ]
+    title, verdict = f'Suspect {letter}', checked(letter)
+    word = 'right' if verdict.ok else 'wrong'
+    words = [Text(word, 'mid2' if verdict.ok else 'mid2 xx'), *map(Text, verdict.lines)]
     side = Column(
         Text('accuracy at the end', 'dim'),
-        Row(Text(said(curve.result) if ended else '?', 'xxl'), Text(f'right bprop: {said(right.result)}', 'dim')),
+        Row(Text(said(run.accuracy), 'xxl'), Text(f'right bprop: {said(right.accuracy)}', 'dim')),
         Space(h=14), Text('gradient check', 'dim'),
-        Row(lamp(verdict.ok if verdict else None, 56), Column(*words, Space(150), gap=2), gap=14), gap=4,
+        Row(lamp(verdict.ok, 56), Column(*words, Space(150), gap=2), gap=14), gap=4,
     )  # fmt: skip
-    lines = [Line(right.losses, 'right', False), Line(curve.losses, 'suspect')]
-    told = f'{title} after {len(curve.losses)} steps.' if curve.losses else f'{title} is not trained yet.'
+    lines = [Line(right.losses, 'right', False), Line(run.losses, 'suspect')]
     return Drawing(
-        Row(Column(legend(title), chart(lines, curve.steps, TOP_LOSS, (430, 186))), side, gap=40, across='start'),
+        Row(Column(legend(title), chart(lines, len(right.losses), TOP_LOSS, (430, 186))), side, gap=40, across='start'),
         title,
-        told if verdict is None else f'{told} The gradient check says: {"right" if verdict.ok else "wrong"}.',
-        told if verdict is None else says(letter, curve, right),
+        f'After {len(run.losses)} steps. The gradient check says: {word}.',
+        says(letter, run, right),
     )
 
 
@@ -88,32 +81,32 @@ def legend(name: str) -> Box:
     return Row(Stroke('pen f'), Text(name), Space(16), Stroke('pen dash'), Text('the right bprop'))
 
 
-def says(letter: str, curve: Curve, right: Curve) -> str:
+def says(letter: str, run: Run, right: Run) -> str:
     """A trained suspect in words."""
     verdict = checked(letter)
     return (
-        f'Suspect {letter}: the loss goes from {said(curve.losses[0])} to {said(curve.losses[-1])} '
-        f'in {len(curve.losses)} steps, accuracy {said(curve.result)} (the right bprop: {said(right.result)}). '
+        f'Suspect {letter}: the loss goes from {said(run.losses[0])} to {said(run.losses[-1])} '
+        f'in {len(run.losses)} steps, accuracy {said(run.accuracy)} (the right bprop: {said(right.accuracy)}). '
         f'Gradient check: {"right" if verdict.ok else "wrong"}; {", ".join(verdict.lines)}.'
     )
 
 
-def gallery(curves: dict[str, Curve], right: Curve) -> Drawing:
+def gallery(runs: dict[str, Run], right: Run) -> Drawing:
     """All suspects at once, for a page without a kernel."""
     cards = []
-    for letter, curve in curves.items():
-        lines = [Line(right.losses, 'right', False), Line(curve.losses, 'suspect')]
-        head = Row(Text(letter, 'mid2'), Text(f'accuracy {said(curve.result)}', 'dim'), Space(grows=1),
+    for letter, run in runs.items():
+        lines = [Line(right.losses, 'right', False), Line(run.losses, 'suspect')]
+        head = Row(Text(letter, 'mid2'), Text(f'accuracy {said(run.accuracy)}', 'dim'), Space(grows=1),
                    lamp(checked(letter).ok, 24), gap=6)  # fmt: skip
-        small = chart(lines, curve.steps, TOP_LOSS, (WIDTH / ACROSS - 74, 84), letter)
+        small = chart(lines, len(right.losses), TOP_LOSS, (WIDTH / ACROSS - 74, 84), letter)
         cards.append(Card(Column(head, small, gap=3), 'card', (8, 6), at=(None, 0)))
     rows = [cards[k : k + ACROSS] for k in range(0, len(cards), ACROSS)]
-    title = f'Eight suspects, {right.steps} steps each'
+    title = f'Eight suspects, {len(right.losses)} steps each'
     return Drawing(
         Column(Grid(rows, gap=(8, 8)), legend('the suspect')),
         title,
         'The lamp is the gradient check of each.',
-        '\n'.join(says(letter, curve, right) for letter, curve in curves.items()),
+        '\n'.join(says(letter, run, right) for letter, run in runs.items()),
     )
 
 
@@ -174,18 +167,7 @@ def tests() -> Figure:
 FIGURES = {'suspects': suspects, 'tests': tests}
 
 
-def trained(course: Generator[float, None, Any], steps: int) -> Curve:
-    """A run to its end."""
-    losses: list[float] = []
-    while True:
-        try:
-            losses.append(float(next(course)))
-        except StopIteration as end:
-            return Curve(tuple(losses), steps, end.value)
-
-
-def lamp(ok: bool | None, side: float) -> Box:
-    """A lamp: a circle with a tick (right), a square with a cross (wrong), or a dashed circle (not lit yet)."""
-    word, look = ('?', 'ghost') if ok is None else ('✓', 'card f cur') if ok else ('✗', 'card torn')
-    ink = 'big mid xx' if ok is False else 'big mid'
-    return Card(Text(word, ink), look, (0, 0), (side, side), rx=4 if ok is False else side / 2)
+def lamp(ok: bool, side: float) -> Box:
+    """A lamp: a circle with a tick (right), or a square with a cross (wrong)."""
+    word, look, ink = ('✓', 'card f cur', 'big mid') if ok else ('✗', 'card torn', 'big mid xx')
+    return Card(Text(word, ink), look, (0, 0), (side, side), rx=side / 2 if ok else 4)

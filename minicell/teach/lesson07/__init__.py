@@ -1,13 +1,14 @@
 """Lesson 07: its figure of masks, and the trials of a Cell that drops rows and of a hunt."""
 
 import warnings
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, class_of, compared, dice
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, class_of, compared, dice, one_gradient
 
 from .figures import FIGURES
 from .suspects import HIDDEN, WORDS
@@ -23,61 +24,50 @@ FINE = (
 )
 SEED = 7
 MASK = np.array([1, 0, 1, 1, 0, 1], bool)[:, None]
-DMASK = np.array([0, 1, 1, 0, 0, 1], bool)[:, None]  # a gradient of the mask, which has no say
 
 
-def backward(answer: Any) -> Trial:
+def backward(answer: Any, given: float = 0.8, drawn: Sequence[float] = (0.5, 1.0, 0.0), seed: int = SEED) -> Trial:
     """Try a Cell on masks that it has drawn itself, on a mask that it is given, and with a keep_prob of 0."""
     kind = class_of(answer, 'DropRows')
-    cell = cell_of(kind(0.8), 'DropRows')
-    did = called(cell)
-    did |= {f'keep_prob {keep}': twice(kind, keep) for keep in (0.5, 1.0, 0.0)}
+    cell = cell_of(kind(given), 'DropRows')
+    x, dy = numbers(seed)
+    did = called(cell, x, dy, given)
+    did |= {f'keep_prob {keep}': twice(kind, keep) for keep in drawn}
     wrong = [said for said in did.values() if isinstance(said, str) and said not in FINE]
-    off = compared(did['dx'], due(), named) if 'dx' in did else ''
+
+    def named(place: tuple[int, ...]) -> str:
+        state = 'kept' if MASK[place[0], 0] else 'dropped'
+        return f'keep_prob {given}, row {place[0]}, which was {state}, with x = {x[place]:g} and dy = {dy[place]:g}'
+
+    off = compared(did['dx'], dy * MASK / given, named) if 'dx' in did else ''
     if off and not any('two calls' in each for each in wrong):
         wrong.insert(0, off)
-    said = wrong[0] if wrong else 'dx fits the mask of its own call, with a keep_prob of 0.8, 0.5, 1.0 and 0.0.'
-    return Trial(True, not wrong, did, said)
+    fine = f'dx fits the mask of its own call, with a keep_prob of {", ".join(map(str, (given, *drawn)))}.'
+    return Trial(True, not wrong, did, wrong[0] if wrong else fine)
 
 
-def numbers() -> tuple[np.ndarray, np.ndarray]:
+def numbers(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """x and dy; a kept row of x holds a zero."""
-    rng = np.random.default_rng(SEED)
-    x, dy = rng.standard_normal((2, 6, 2)).round(2)
+    x, dy = np.random.default_rng(seed).standard_normal((2, 6, 2)).round(2)
     x[2, 0] = 0.0
     return x, dy
 
 
-def due() -> np.ndarray:
-    """The right dx for the given mask."""
-    return numbers()[1] * MASK / 0.8
-
-
-def named(place: tuple[int, ...]) -> str:
-    """A number of x, in a sentence."""
-    x, dy = (each[place] for each in numbers())
-    state = 'kept' if MASK[place[0], 0] else 'dropped'
-    return f'keep_prob 0.8, row {place[0]}, which was {state}, with x = {x:g} and dy = {dy:g}'
-
-
-def called(cell: Any) -> dict[str, Any]:
+def called(cell: Any, x: np.ndarray, dy: np.ndarray, keep: float) -> dict[str, Any]:
     """What bprop returns for a mask that it is given, called by hand: twice, then with a gradient of the mask."""
-    x, dy = map(ms.Tensor, numbers())
     mask = ms.Tensor(MASK)
-    y = ms.Tensor(x.asnumpy() * MASK / 0.8)
+    y = ms.Tensor(x * MASK / keep)
+    x, dy = ms.Tensor(x), ms.Tensor(dy)
     seen = []
     with dice(SEED):
         cell.construct(x)  # a Cell that keeps something on self has something to keep
-        for dmask in (ms.ops.zeros_like(mask), ms.ops.zeros_like(mask), ms.Tensor(DMASK)):
+        for dmask in (ms.ops.zeros_like(mask), ms.ops.zeros_like(mask), ms.Tensor(MASK[::-1])):
             try:
                 returned = cell.bprop(x, (mask, y), (dmask, dy))
             except ERRORS as error:
                 return {'returned': f'bprop stops with {type(begun(error)).__name__}: {error}'.splitlines()[0]}
-            if not isinstance(returned, tuple | list) or len(returned) != 1:
-                got = f'{len(returned)} gradients' if isinstance(returned, tuple | list) else type(returned).__name__
-                return {'returned': f'bprop returned {got}; there is one input: return (dx,).'}
-            if not isinstance(begun(returned[0]), ms.Tensor):
-                return {'returned': f'dx is no Tensor, but {type(returned[0]).__name__}.'}
+            if said := one_gradient(returned):
+                return {'returned': said}
             seen.append(returned[0].asnumpy().astype(np.float64))
     first, again, third = seen
     if first.shape != again.shape or not np.array_equal(first, again, equal_nan=True):
@@ -124,44 +114,44 @@ def twice(kind: type, keep: float) -> str:
 
 # ---- 7b ------------------------------------------------------------------------------------------------------------
 
-KEEPS, CALLS, ROWS, MOST = (0.8, 0.3, 1.0, 0.0), 60, 100, 0.05
+CALLS, ROWS, MOST = 60, 100, 0.05
 A_ROW = 0.35  # how far the share of one row may be off: it is more than five deviations
 
 
-def forward(answer: Any) -> Trial:
+def forward(answer: Any, keeps: Sequence[float] = (0.8, 0.3, 1.0, 0.0)) -> Trial:
     """Try a Cell on many rows: which are kept, how the kept ones grow, whether the mask is the one that was used."""
     kind = class_of(answer, 'DropRows')
     did: dict[str, Any] = {}
     with dice(SEED):
-        for keep in KEEPS:
+        for keep in keeps:
             did |= one(kind, keep)
     wrong = [said for said in did.values() if isinstance(said, str) and said not in FINE]
     if not wrong:
         with dice(SEED):
-            wrong = [said for said in (judged(kind(keep), keep) for keep in KEEPS) if said not in FINE][:1]
+            wrong = [said for said in (judged(kind(keep), keep) for keep in keeps) if said not in FINE][:1]
         did['bprop'] = wrong[0] if wrong else 'bprop fits'
-    tried = ', '.join(f'{keep}' for keep in KEEPS)
+    tried = ', '.join(map(str, keeps))
     fine = f'keep_prob {tried}: the right share of the rows is kept, the mean of y is x, and bprop fits.'
     said = wrong[0] if wrong else fine
     return Trial(True, not wrong, did, said)
 
 
 def judged(cell: Any, keep: float) -> str:
-    """Whether bprop is the gradient of this construct: what was handed out has to be what bprop makes use of."""
-    found = ms.check_bprop(cell, ms.Tensor(numbers()[0]))
+    """Whether bprop is the gradient of this construct: what was returned has to be what bprop makes use of."""
+    found = ms.check_bprop(cell, ms.Tensor(numbers(SEED)[0]))
     if found.ok:
         return 'bprop fits'
-    said = 'with the mask that you hand out, bprop is not the gradient of y: ' * (found.error is None)
+    said = 'with the mask that you return, bprop is not the gradient of y: ' * (found.error is None)
     return f'keep_prob {keep}: {said}{found}'
 
 
 def one(kind: type, keep: float) -> dict[str, Any]:
     """What construct does with rows of ones, for one keep_prob."""
     name = f'keep_prob {keep}'
-    masks, ys = [], []
+    masks, ys, cell = [], [], kind(keep)
     for _ in range(CALLS):
         try:
-            out = kind(keep).construct(ms.ops.ones((ROWS, 2)))
+            out = cell.construct(ms.ops.ones((ROWS, 2)))
         except ERRORS as error:
             return {name: f'{name}: construct stops with {type(begun(error)).__name__}: {error}'.splitlines()[0]}
         if not isinstance(out, tuple) or len(out) != 2:
@@ -186,6 +176,8 @@ def many_calls(name: str, keep: float, mask: np.ndarray, y: np.ndarray) -> dict[
         kept = f'{name}: each call keeps all rows or none.'
     elif abs(share - keep) > MOST:
         kept = f'{name}: {share:.0%} of the rows kept.'
+    elif 0 < share < 1 and np.ptp(each) == 0:
+        kept = f'{name}: each call keeps exactly {each[0] * ROWS:.0f} of {ROWS} rows. Let each row have its own chance.'
     elif np.max(abs(passed.mean(axis=(0, 2)) - keep)) > A_ROW:
         kept = f'{name}: in {CALLS} calls, some rows are kept far more often than others. Does each call draw again?'
     used = np.array_equal(mask != 0, passed)
@@ -197,7 +189,7 @@ def many_calls(name: str, keep: float, mask: np.ndarray, y: np.ndarray) -> dict[
         f'{name} kept': kept,
         f'{name} mask': 'the mask that was used'
         if used
-        else f'{name}: the mask that was handed out is not the one that made y.',
+        else f'{name}: the mask that was returned is not the one that made y.',
         f'{name} mean': mean,
     }
 
@@ -207,7 +199,8 @@ def described(part: Any) -> str:
     return f'a Tensor {part.shape}' if isinstance(part, ms.Tensor) else type(part).__name__
 
 
+MANY = 3  # with this seed the right Cells keep so many rows that an average of dx says nothing
 HUNT = Hunt(
-    WORDS, HIDDEN, lambda kind, keep: (kind(keep),), lambda kind, keep: f'keep_prob {keep}', within=partial(dice, SEED)
+    WORDS, HIDDEN, lambda kind, keep: (kind(keep),), lambda kind, keep: f'keep_prob {keep}', within=partial(dice, MANY)
 )
 TRIALS = {'7a': backward, '7b': forward, '7c': HUNT}

@@ -51,29 +51,29 @@ def number(answer: Any) -> Any:
 
 TS = 0.5, 0.8  # thresholds
 AT = np.array([-4.0, -1.0, -0.9, 0.0, 0.9, 1.0, 3.0])  # numbers, in thresholds
-KINK = np.abs(AT) == 1  # there the slope is 0 on one side and 1 on the other, and all between is right
 
 
-def shrink(answer: Any) -> Trial:
+def shrink(answer: Any, ts: tuple[float, float] = TS, at: np.ndarray = AT) -> Trial:
     """Try a Cell with two thresholds, on numbers in all three branches and on both bounds: values and gradients."""
     kind = class_of(answer, 'Shrink')
-    cell = kind(TS[0])
+    cell = kind(ts[0])
     did: dict[str, Any] = {'bprop': 'none' if cell.bprop is None else 'one of its own'}
-    wrong = shrunk(cell, TS[0], did, '') or shrunk(kind(TS[1]), TS[1], did, f', t = {TS[1]}')
+    wrong = shrunk(cell, ts[0], at, did, '') or shrunk(kind(ts[1]), ts[1], at, did, f', t = {ts[1]}')
     if not wrong and cell.bprop is not None:
         wrong = 'All numbers are right. But autodiff was not asked: there is a bprop.'
     if wrong:
         return Trial(True, False, did, wrong)
-    there = ms.grad(lambda x: cell(x).sum())(ms.Tensor(AT * TS[0])).asnumpy()[KINK]
+    there = ms.grad(lambda x: cell(x).sum())(ms.Tensor(at * ts[0])).asnumpy()[np.abs(at) == 1]
     slopes = ' and '.join(f'{each:g}' for each in there)
-    said = f'Values and gradients are right, for {AT.size} numbers and two thresholds, and you wrote no bprop.'
+    said = f'Values and gradients are right, for {at.size} numbers and two thresholds, and you wrote no bprop.'
     kinks = f'At the two bounds your slope is {slopes}: there any number from 0 to 1 is right.'
     return Trial(True, True, did, f'{said}\n{kinks}')
 
 
-def shrunk(cell: Any, t: float, did: dict[str, Any], when: str) -> str:
+def shrunk(cell: Any, t: float, at: np.ndarray, did: dict[str, Any], when: str) -> str:
     """What is wrong for one threshold, in a sentence; '' if nothing is. What the Cell did is noted."""
-    x = AT * t
+    x = at * t
+    kink = np.abs(at) == 1  # there the slope is 0 on one side and 1 on the other, and all between is right
     try:
         y = cell(ms.Tensor(x))
         if not isinstance(y, ms.Tensor | type(...)):
@@ -85,8 +85,8 @@ def shrunk(cell: Any, t: float, did: dict[str, Any], when: str) -> str:
         return stopped(error, 'construct')
     slope = slope.asnumpy()
     if slope.shape == x.shape:
-        slope = np.where(KINK & (slope >= 0) & (slope <= 1), 0.0, slope)
-    due = np.where(AT > 1, x - t, np.where(AT < -1, x + t, 0.0)), (np.abs(AT) > 1).astype(float)
+        slope = np.where(kink & (slope >= 0) & (slope <= 1), 0.0, slope)
+    due = np.where(at > 1, x - t, np.where(at < -1, x + t, 0.0)), (np.abs(at) > 1).astype(float)
     for part, mine, right in zip(('y', 'dy/dx'), (y.asnumpy(), slope), due, strict=True):
         did[f'{part}{when}'] = mine  # of wrong values the gradient says nothing more
         if mine.shape != right.shape:
@@ -95,7 +95,7 @@ def shrunk(cell: Any, t: float, did: dict[str, Any], when: str) -> str:
         if off.size:
             k = next((k for k in off if np.isnan(mine[k])), off[0])
             value = 'NaN' if np.isnan(mine[k]) else f'{mine[k]:g}'
-            wanted = 'a number from 0 to 1' if part == 'dy/dx' and KINK[k] else f'{right[k]:g}'
+            wanted = 'a number from 0 to 1' if part == 'dy/dx' and kink[k] else f'{right[k]:g}'
             return f't = {t}, x = {x[k]:g}: {part} is {value}; expected {wanted}.'
     return ''
 

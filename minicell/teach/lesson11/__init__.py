@@ -14,24 +14,25 @@ from .figures import FIGURES
 from .hunt import hunt
 from .statements import STATEMENTS, mode, modes
 
-FIRST, LATER = np.array([1.0, 2.0, 3.0, 0.5]), np.array([-1.0, 2.0, -3.0, 0.0])
-DOUT = np.array([-2.0, 0.5, 4.0, 3.0])
+# x that is traced, x that is replayed, and dout
+ROWS = np.array([[1.0, 2.0, 3.0, 0.5], [-1.0, 2.0, -3.0, 0.0], [-2.0, 0.5, 4.0, 3.0]])
 
 
-def leaky(answer: Any) -> Trial:
+def leaky(answer: Any, rows: np.ndarray = ROWS) -> Trial:
     """Trace with positive numbers, replay with mixed ones, both in graph mode, and compare with what the `if` gives."""
     cell = cell_of(answer, 'Leaky')
-    asked(cell, ms.Tensor(FIRST))
+    first, later, dout = rows
+    asked(cell, ms.Tensor(first))
     did, lines, found = {}, [], []
     with mode(ms.GRAPH_MODE):
-        for name, x in (('traced', FIRST), ('replayed', LATER)):
+        for name, x in (('traced', first), ('replayed', later)):
             try:
-                dx = ms.grad(lambda x: (ms.Tensor(DOUT) * cell(x)).sum())(ms.Tensor(x)).asnumpy()
+                dx = ms.grad(lambda x: (ms.Tensor(dout) * cell(x)).sum())(ms.Tensor(x)).asnumpy()
             except MinicellError as error:
                 did['raised'] = str(error).splitlines()[0].split(' inside ')[0]
                 lines.append(f'✗ {str(error).splitlines()[0]}')
                 break
-            due = DOUT * np.where(x > 0, 1.0, 0.1)
+            due = dout * np.where(x > 0, 1.0, 0.1)
             found.append(np.asarray(dx, np.float64))
             if not np.isfinite(found[-1]).all():
                 at = x[~np.isfinite(found[-1])][0]

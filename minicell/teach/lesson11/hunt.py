@@ -93,19 +93,17 @@ class Late(Suspect):
 space: dict = {'__name__': '__main__'}
 exec(compile(CODE, '<exercise 11c>', 'exec'), space)
 WORDS = ('right', 'count', 'file', 'global')
-HIDDEN = tuple(
-    (space[name], due)
-    for name, due in (
-        ('Digits', 'global'),
-        ('Early', 'count'),
-        ('Number', 'right'),
-        ('FileBelow', 'file'),
-        ('Plain', 'right'),
-        ('Late', 'count'),
-        ('File', 'file'),
-        ('DigitsAbove', 'global'),
-    )
+NAMED = (
+    ('Digits', 'global'),
+    ('Early', 'count'),
+    ('Number', 'right'),
+    ('FileBelow', 'file'),
+    ('Plain', 'right'),
+    ('Late', 'count'),
+    ('File', 'file'),
+    ('DigitsAbove', 'global'),
 )
+HIDDEN = tuple((space[name], due) for name, due in NAMED)
 
 
 CHANGES = {'file': space['change_file'], 'global': space['change_global']}  # the two functions that a learner gets
@@ -124,11 +122,13 @@ def changes() -> Iterator[None]:
 HUNT = Hunt(WORDS, HIDDEN, lambda kind: (kind, CHANGES), within=changes)
 
 
-def hunt(answer: Callable) -> Trial:
+def hunt(answer: Callable, hunted: Hunt = HUNT) -> Trial:
     """Which of the changes are called is noted: who forgets to call them finds no change."""
     called: dict[str, str] = {}
-    given = {word: lambda word=word: (called.update({word: 'called'}), CHANGES[word]())[1] for word in CHANGES}
-    found = HUNT._replace(make=lambda kind: (kind, given))(answer)
+    (_, changing), *_ = (hunted.make(*suspect) for *suspect, _ in hunted.hidden)
+    given = {word: lambda word=word: (called.update({word: 'called'}), changing[word]())[1] for word in changing}
+    found = hunted._replace(make=lambda kind: (kind, given))(answer)
     never = [word for word in CHANGES if word not in called]
     said = f'{found.said}\nNever called: {", ".join(f"changes[{word!r}]" for word in never)}.' if never else found.said
-    return found._replace(said=said, did=found.did | {'never called': tuple(never)})
+    # as one: who says the same of all has not always done the same
+    return found._replace(said=said, did={'told': (*found.did['told'], *never)})

@@ -9,7 +9,19 @@ import numpy as np
 import minicell as ms
 from minicell import nn
 from minicell.teach import about
-from minicell.teach.trials import Ended, Trial, begun, class_of, dict_of, dots, end, function_of, sorted_words
+from minicell.teach.exercise import same
+from minicell.teach.trials import (
+    Ended,
+    Trial,
+    begun,
+    class_of,
+    dict_of,
+    dots,
+    end,
+    function_of,
+    one_gradient,
+    sorted_words,
+)
 
 from .figures import FIGURES
 from .network import Net, accuracy, handwriting, spikes, train
@@ -32,19 +44,22 @@ def frozen(
 
 # ---- 12a -----------------------------------------------------------------------------------------------------------
 
-PLACES = np.array([-1.0, -0.5, -0.1, 0.0, 0.2, 0.5, 1.0])
-DOUT = np.array([1.0, -2.0, 0.5, 1.5, 3.0, -1.0, 0.25])
+# places of the surrogate, a dout for it, currents, and membranes
+ROWS = np.array(
+    [
+        [-1.0, -0.5, -0.1, 0.0, 0.2, 0.5, 1.0],
+        [1.0, -2.0, 0.5, 1.5, 3.0, -1.0, 0.25],
+        [0.3, 0.5, 0.2, 1.4, -0.6, 0.9, 0.4],
+        [0.5, 0.7, 0.8, 0.9, 0.2, -0.4, 1.3],
+    ]
+)
 
 
-CURRENT = np.array([0.3, 0.5, 0.2, 1.4, -0.6, 0.9, 0.4])
-MEMBRANE = np.array([0.5, 0.7, 0.8, 0.9, 0.2, -0.4, 1.3])
-
-
-def neuron(answer: Any) -> Trial:
+def neuron(answer: Any, rows: np.ndarray = ROWS) -> Trial:
     """Let the neuron run for a time step, with two thresholds and leaks; and back, the reset in the graph or not."""
     kind = class_of(answer, 'Neuron')
-    slope = surrogate(kind().surrogate)
-    x, v = ms.Tensor(CURRENT), ms.Tensor(MEMBRANE)
+    places, dout, x, v = map(ms.Tensor, rows)
+    slope = surrogate(kind().surrogate, places, dout)
     try:
         said = kind().construct(x, v)
     except TypeError as error:
@@ -58,7 +73,7 @@ def neuron(answer: Any) -> Trial:
             raise Ended
         end(f'Still open: {", ".join(blank)}.', open=tuple(blank))
     got = {'slope': slope}
-    due = {'slope': ms.grad(lambda x: (ops.sigmoid(5.0 * x) * ms.Tensor(DOUT)).sum())(ms.Tensor(PLACES)).asnumpy()}
+    due = {'slope': ms.grad(lambda x: (ops.sigmoid(5.0 * x) * dout).sum())(places).asnumpy()}
     for height, beta in ((1.0, 0.9), (0.5, 0.6)):
         given, right = kind(v_threshold=height, beta=beta), nn.IFNode(height)
         for out, found in ((got, given(x, v)), (due, right(x, beta * v))):
@@ -67,9 +82,9 @@ def neuron(answer: Any) -> Trial:
     forward = list(got)[1:]
     for detached, reset in ((False, 'reset in the graph'), (True, 'reset detached')):
         given = kind(v_threshold=0.5, beta=0.6, detached=detached)  # with 1, v / threshold - 1 would be v - threshold
-        got[reset] = back(given, v)
-        due[reset] = back(lambda x, v, cut=detached: written_out(x, v, cut), v)
-    wrong = [part for part, value in due.items() if not agree(got[part], value)]
+        got[reset] = back(given, x, v)
+        due[reset] = back(lambda x, v, cut=detached: written_out(x, v, cut), x, v)
+    wrong = [part for part, value in due.items() if not same(got[part], value)]
     rows = [f'{part}: got {written(got[part])}, and it should be {written(due[part])}' for part in wrong[:2]]
     said = f'{len(due)} parts agree: the slope, the spikes, the membranes, and the way back through the reset.'
     # a few spikes fit several beliefs, and so does one way back: each counts as a whole
@@ -85,10 +100,10 @@ def written_out(x: Any, v: Any, detached: bool) -> tuple[Any, Any]:
     return spike, v - (ops.stop_gradient(spike) if detached else spike)
 
 
-def back(cell: Any, v: Any) -> np.ndarray:
+def back(cell: Any, x: Any, v: Any) -> np.ndarray:
     """The gradient of the membrane as it was, for a loss that wants spikes and the membrane after them."""
     loss = lambda spike, after: (2.0 * spike + after).sum()
-    return ms.grad(lambda v: loss(*cell(ms.Tensor(CURRENT), v)))(v).asnumpy()
+    return ms.grad(lambda v: loss(*cell(x, v)))(v).asnumpy()
 
 
 def yours(answer: Any) -> Any:
@@ -96,29 +111,22 @@ def yours(answer: Any) -> Any:
     return about.yours('12a', answer, 'the neuron')
 
 
-def surrogate(cell: Any) -> Any:
+def surrogate(cell: Any, x: Any, dout: Any) -> Any:
     """What a surrogate's bprop returns, called by hand; `...` where it is open."""
-    x = ms.Tensor(PLACES)
     out = cell.construct(x)
-    if not np.array_equal(out.asnumpy(), PLACES > 0):
+    if not np.array_equal(out.asnumpy(), x.asnumpy() > 0):
         end('construct is no longer the step: leave it as it was.', construct='changed')
     try:
-        returned = cell.bprop(x, out, ms.Tensor(DOUT))
+        returned = cell.bprop(x, out, dout)
     except TypeError as error:
         if 'ellipsis' in str(error):  # as in `dout * ...`
             return ...
         raise
     if dots(returned):
         return ...
-    if not (isinstance(returned, tuple | list) and len(returned) == 1 and isinstance(returned[0], ms.Tensor)):
-        kind = 'a bare Tensor' if isinstance(returned, ms.Tensor) else type(returned).__name__
-        end(f'bprop returned {kind}; one gradient is written `(dx,)`.', returned=kind)
+    if said := one_gradient(returned):
+        end(said, returned=said)
     return np.asarray(returned[0].asnumpy(), np.float64)
-
-
-def agree(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two parts are the same numbers."""
-    return one.shape == other.shape and np.allclose(one, other)
 
 
 def written(values: np.ndarray) -> str:
@@ -132,24 +140,24 @@ LOUD = 2.0  # from here on the reset can make gradients grow
 WIDE = np.array([-3.0, -1.5, -0.7, -0.3, -0.005, 0.0, 0.005, 0.3, 0.7, 1.5, 3.0])
 
 
-def own(answer: Any) -> Trial:
+def own(answer: Any, wide: np.ndarray = WIDE) -> Trial:
     """Ask the slope at a few places, then train with it, from three seeds: no verdict hangs on one draw of weights."""
     cell = answer() if isinstance(answer, type) else answer
     if not isinstance(cell, ms.nn.Surrogate):
-        end(f'check wants the class Mine, an nn.Surrogate; it got {type(answer).__name__}.', returned='no Surrogate')
-    x = ms.Tensor(WIDE)
+        end(f'Give check the class Mine, an nn.Surrogate; it got {type(answer).__name__}.', returned='no Surrogate')
+    x = ms.Tensor(wide)
     slope = begun(cell.slope(x))
     if not isinstance(slope, ms.Tensor) or slope.shape != x.shape:
         got = f'shape {slope.shape}' if isinstance(slope, ms.Tensor) else type(slope).__name__
-        end(f'slope(x) wants one number for each x, in its shape; got {got}.', slope=got)
+        end(f'slope(x) returns one number for each x, in its shape; got {got}.', slope=got)
     values = np.asarray(slope.asnumpy(), np.float64)
     if not np.isfinite(values).all():
-        end(f'slope(x) is not a number at x = {WIDE[~np.isfinite(values)][0]:g}.', kind='not a number')
-    far, peak = np.abs(values[np.abs(WIDE) > 0.01]).max(), np.abs(values[np.abs(WIDE) <= 0.01]).max()
+        end(f'slope(x) is not a number at x = {wide[~np.isfinite(values)][0]:g}.', kind='not a number')
+    far, peak = np.abs(values[np.abs(wide) > 0.01]).max(), np.abs(values[np.abs(wide) <= 0.01]).max()
     if far > 1.05 * peak:
         at = np.abs(values).argmax()
-        said = f'At x = {WIDE[at]:g} your slope is {values[at]:.3g}'
-        end(f'{said}: larger than at the threshold, where it is {values[5]:.3g}.', kind=kind(values), slope=values)
+        said = f'At x = {wide[at]:g} your slope is {values[at]:.3g}'
+        end(f'{said}: larger than at the threshold, where it is {peak:.3g}.', kind=kind(values, wide), slope=values)
     got: list[float] = []
     while len(got) < SEEDS and sum(got) + SEEDS - len(got) >= SEEDS * ENOUGH:  # else the mean cannot be enough any more
         got.append(frozen(cell, seed=len(got)))
@@ -157,12 +165,12 @@ def own(answer: Any) -> Trial:
     said = (
         f'5 epochs, a frozen readout: accuracy {each} from {len(got)} of {SEEDS} seeds; asked for: a mean of {ENOUGH}'
     )
-    return Trial(True, passed, {'kind': kind(values), 'slope': values}, said)
+    return Trial(True, passed, {'kind': kind(values, wide), 'slope': values}, said)
 
 
-def kind(slope: np.ndarray) -> str:
+def kind(slope: np.ndarray, wide: np.ndarray) -> str:
     """What is remarkable about a slope, in a word: answers of one kind share a misconception."""
-    left, right, near = slope[WIDE < 0], slope[WIDE > 0], slope[np.abs(WIDE) < 0.5]
+    left, right, near = slope[wide < 0], slope[wide > 0], slope[np.abs(wide) < 0.5]
     if not slope.any():
         return 'zero'
     if (slope <= 0).all():
@@ -175,7 +183,7 @@ def kind(slope: np.ndarray) -> str:
         return 'above the threshold alone'
     if not right.any():
         return 'below the threshold alone'
-    if slope[np.abs(WIDE) >= 0.3].max() < 0.001 * slope.max():
+    if slope[np.abs(wide) >= 0.3].max() < 0.001 * slope.max():
         return 'a needle'
     if (np.diff(slope) >= 0).all() and slope[-1] > 1.5 * slope[0] and slope[-2] > 0.5 * slope[-1]:
         return 'rising'
@@ -234,7 +242,7 @@ def fault(cell: Any) -> tuple[str, str]:
         return 'deaf', 'for a dout of −2 it says the same as for 1'
     return (
         'fine',
-        f'never negative, largest at {AT[slope.argmax()]:g}, follows dout; a height of {slope.max():g} trains, too',
+        f'never negative, largest at {AT[slope.argmax()]:g}, follows dout; a height of {slope.max():g} trains as well',
     )
 
 
@@ -271,18 +279,18 @@ def spared(cost: Any) -> tuple[float, float, float]:
     return right, many, quiet
 
 
-def thrifty(answer: Any) -> Trial:
+def thrifty(answer: Any, count: np.ndarray = COUNT) -> Trial:
     """Ask the cost once, then train with it: a network of five time steps, from two seeds."""
     function_of(answer, 'cost')
-    found = begun(answer(ms.Tensor(COUNT)))
+    found = begun(answer(ms.Tensor(count)))
     if not isinstance(found, ms.Tensor) or found.shape != ():
         got = f'shape {found.shape}' if isinstance(found, ms.Tensor) else type(found).__name__
         end(f'cost(count) returns one number, a Tensor of shape (); got {got}.', cost=got)
     right, many, quiet = spared(answer)
     said = f'accuracy {right:.3f}; asked for: {GOOD}\n{many:.1f} spikes a digit; asked for: fewer than {FEW}\n'
     did = {'ends': 'too many spikes' if many >= FEW else 'too few right' if right < GOOD else 'thrifty'}
-    grown = answer(ms.Tensor(2 * COUNT)).item() - found.item()
-    did['cost'] = 'none' if grown == 0 else 'rewards spikes' if grown < 0 else float(found.item())
+    slope = ms.grad(answer)(ms.Tensor(count)).asnumpy()
+    did['cost'] = 'no gradient' if not slope.any() else 'rewards spikes' if slope.sum() < 0 else float(found.item())
     done = f'{said}{quiet:.0f} of 100 neurons are silent (means of two seeds).'
     return Trial(True, did['ends'] == 'thrifty', did, done)
 

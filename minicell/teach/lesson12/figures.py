@@ -1,6 +1,6 @@
 """The figures of lesson 12: how a network learns, and a surrogate over the membranes that it is to reach."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +9,8 @@ import minicell as ms
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Text
 from minicell.ink.numbers import said
 from minicell.teach.figure import WIDTH, Drawing, Figure
-from minicell.teach.live import Control
 from minicell.teach.plot import Plot
-from minicell.teach.train import Curve, Line, Training, chart
+from minicell.teach.train import Line, bar, chart
 
 from .network import gradient, handwriting
 from .table import shown
@@ -22,6 +21,7 @@ ACROSS = 3  # surrogates in a row of the still
 REACHED = 0.1  # of its peak: a slope below that hardly reaches a membrane
 SOME = 100  # digits that are looked at
 BATCHES = 210  # in the ten epochs of a training
+LOOKS = 15  # minibatches from one picture of a training to the next
 
 
 # ---- how a network learns ------------------------------------------------------------------------------------------
@@ -99,39 +99,40 @@ def look(net: Any) -> Look:
     return Look(above, at, slope, reach, float(gradient(net, x, t)), f'{np.sum(~ever)} of {ever.size}')
 
 
-def bench(of: dict, net: Callable, train: Callable, accuracy: Callable) -> Training:
-    """Choose a surrogate and train with it. Under `More`: freeze the readout, detach the reset."""
-    names, nets = [*of], {}
-    fresh = lambda values: net(of[names[values['surrogate']]], detached=values['detached'])
+def training(
+    of: dict, net: Callable, train: Callable, accuracy: Callable, chosen: str, frozen: bool, detached: bool
+) -> Figure:
+    """Train with one surrogate; a slider for the minibatch. `frozen` is the readout, `detached` the reset."""
+    learn, new = handwriting()
+    made = net(of[chosen], detached=detached)
+    looks, losses = [look(made)], []
+    for loss in bar(train(made, *learn, frozen), of=BATCHES):
+        losses.append(loss)
+        if len(losses) % LOOKS == 0:
+            looks.append(look(made))
+    ended = accuracy(made, *new)
 
-    def course(values: dict[str, Any]) -> Generator[float, None, float]:
-        learn, new = handwriting()
-        made = nets[tuple(values.values())] = fresh(values)
-        yield from train(made, *learn, values['frozen'])
-        return accuracy(made, *new)
+    def picture(batch: int) -> Drawing:
+        end = said(ended) if batch == places[-1] else '?'
+        return draw(chosen, frozen, detached, looks[batch // LOOKS], losses[:batch], len(losses), end)
 
-    def picture(values: dict[str, Any], curve: Curve) -> Drawing:
-        seen = look(nets[tuple(values.values())] if curve.losses else fresh(values))
-        return draw(names[values['surrogate']], values['frozen'], values['detached'], seen, curve)
-
-    controls = {
-        'surrogate': Control('Surrogate', 0, names=tuple(names)),
-        'frozen': Control('Freeze the readout: w2 stays random'),
-        'detached': Control('Detach the reset: stop_gradient(spike)'),
-    }
+    places = range(0, len(looks) * LOOKS, LOOKS)
+    names = {0: '0', places[-1]: f'{places[-1]} minibatches'}
     still = gallery({name: look(net(surrogate)) for name, surrogate in of.items()})
-    return Training('surrogates', controls, course, BATCHES, picture, [still], [*controls][1:])
+    return Figure('training', 'Minibatch', places, picture, places[-1], (still,), names)
 
 
 # ---- drawing -------------------------------------------------------------------------------------------------------
 
 
-def draw(name: str, frozen: bool, detached: bool, seen: Look, curve: Curve) -> Drawing:
+def draw(
+    name: str, frozen: bool, detached: bool, seen: Look, losses: Sequence[float], of: int, accuracy: str
+) -> Drawing:  # fmt: skip
     """One surrogate: over the histogram; four numbers; the loss."""
     readout = ('frozen readout' if frozen else 'free readout') + (', reset detached' if detached else '')
-    step = f'after {len(curve.losses)} minibatches' if curve.losses else 'before training'
+    step = f'after {len(losses)} minibatches' if losses else 'before training'
     numbers = {
-        'accuracy': said(curve.result) if curve.result is not None else '?',
+        'accuracy': accuracy,
         '|dW1| now': said(seen.gradient),
         'membranes reached': f'{seen.reach:.0%}',
         'silent neurons': seen.silent,
@@ -145,7 +146,7 @@ def draw(name: str, frozen: bool, detached: bool, seen: Look, curve: Curve) -> D
     below = Text('v − v_th: right of 0 the neuron spikes', 'dim')
     plane = Column(above, histogram(seen, (440, 150), (-3, -2, -1, 0, 1, 2, 3)), below)
     right = Column(*side, Text('w1 learns nothing' if alarm else '', 'xx'), gap=4)
-    loss = chart([Line(curve.losses, name)], curve.steps, 4.0, (690, 78))
+    loss = chart([Line(losses, name)], of, 4.0, (690, 78))
     caption = f'Seed 0, {readout}, {step}.'
     told = '; '.join(f'{what} {number}' for what, number in numbers.items())
     words = f'Surrogate {name}. {caption} {spans(seen)}; {told}.'
@@ -186,4 +187,4 @@ def gallery(all_of_them: dict[str, Look]) -> Drawing:
     return Drawing(Column(Grid(rows, gap=(8, 8)), Text(note, 'dim')), title, '', '\n'.join((f'{title}.', *told)))
 
 
-FIGURES = {'table': shown, 'learning': learning, 'surrogates': bench}
+FIGURES = {'table': shown, 'learning': learning, 'training': training}

@@ -263,7 +263,7 @@ function listen(root, take) {
   }
   function again(place) {
     look();
-    take([layout()], true);
+    take([layout()]);
     take.go(Math.min(place, course().at.length - 1), true);
   }
   function reset() {

@@ -22,7 +22,6 @@ from minicell.ink.numbers import said
 from minicell.ink.page import fragment
 from minicell.ink.shapes import Frame
 from minicell.teach.figure import printed
-from minicell.teach.live import CONTROLS
 from minicell.view.picture import STILL
 
 TIME, NEURONS, DIGITS = 12, 32, 10
@@ -304,7 +303,7 @@ class Film:
 
     def html(self) -> str:
         """The film as one piece of HTML, with its pad. It asks for no address."""
-        scripts = fragment.stripped(CONTROLS, Path(__file__).with_name('film.js'))
+        scripts = fragment.stripped(*(Path(__file__).with_name(name) for name in ('controls.js', 'film.js')))
         pad = f'const data={fragment.script(self.data())};\n{scripts}'
         still = svg.write(sheet.of(self.pictures, OPENS))
         return fragment.fragment([self.pictures], still, alt=self.words(TIME - 1), live=pad)

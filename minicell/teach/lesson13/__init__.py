@@ -4,17 +4,17 @@ A trial gets the last thing that a step defines, and finds the rest in the names
 notebook, or the editor of a card. It tries on an empty tape, and puts the learner's own entries back.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from minicell.teach.trials import BLANK, Hunt, Trial, stopped
 
 from . import probes
-from .engine import STEPS, module, own, so_far, stored, typed, whole, with_names
+from .engine import STEPS, entries_now, module, own, so_far, stored, typed, whole, with_names
 from .figures import FIGURES
 from .programs import Wrong
 
@@ -28,7 +28,7 @@ DEFINES = (
     ('leaf',),
 )
 LAST = tuple(names[-1] for names in DEFINES)
-MENDS = (4, 6)  # steps that write anew what an earlier step has defined
+MENDS = (4, 6)  # steps that define again what an earlier step has defined
 
 
 def functions(answer: Any) -> list[FunctionType]:
@@ -45,7 +45,7 @@ def space_of(answer: Any, name: str) -> dict[str, Any] | Trial:
     space = functions(answer)[0].__globals__ if functions(answer) else {}
     if space.get(name) is answer:
         return space
-    said = f'check wants the {kind} {name}; it got {type(answer).__name__}.'
+    said = f'Give check the {kind} {name}; it got {type(answer).__name__}.'
     return Trial(True, False, {'is': type(answer).__name__}, said)
 
 
@@ -63,19 +63,27 @@ def borrowed(space: dict[str, Any]) -> Iterator[SimpleNamespace]:
         entries[:] = kept
 
 
-def step(number: int, *probes: Callable[[SimpleNamespace], str]) -> Callable[[Any], Trial]:
-    """The trial of a step. A probe returns what is right, as a sentence, or raises Wrong."""
-    name = LAST[number - 1]
+class Step(NamedTuple):
+    """The trial of a step. A probe returns what is right, as a sentence, or raises Wrong.
 
-    def trial(answer: Any) -> Trial:
-        space = space_of(answer, name)
+    The numbers of its programs are moved by so much: with other numbers it says the same of a right answer.
+    """
+
+    number: int
+    probes: Sequence[Callable[[SimpleNamespace], str]]
+    moved: float = 0.0
+
+    def __call__(self, answer: Any) -> Trial:
+        """What the engine does of which this is the last definition."""
+        space = space_of(answer, LAST[self.number - 1])
         if isinstance(space, Trial):
             return space
         said: list[str] = []
         did: dict[str, Any] = {}
-        for probe in probes:
+        for probe in self.probes:
             try:
                 with borrowed(space) as engine:
+                    engine.moved = lambda given: np.asarray(given, np.float64) + self.moved
                     said.append(f'✓ {probe(engine)}')
             except Wrong as wrong:
                 did[wrong.part] = wrong.found
@@ -93,9 +101,7 @@ def step(number: int, *probes: Callable[[SimpleNamespace], str]) -> Callable[[An
         if has_dots(answer):
             return BLANK
         seen = {'seen': '; '.join(f'{part}: {written(found)}' for part, found in did.items())}
-        return missing_before(number, space) or (BLANK if 'dots' in did else Trial(True, False, seen, told))
-
-    return trial
+        return missing_before(self.number, space) or (BLANK if 'dots' in did else Trial(True, False, seen, told))
 
 
 def written(found: Any) -> str:
@@ -169,45 +175,5 @@ def engine(old: str, new: str) -> tuple[ModuleType]:
 
 
 SLOPE = 'abs(x) - 3 * x at x = 0', (lambda x: abs(x) - 3 * x, 0.0), -3.0  # one side alone says -2 or -4
-TRIALS = {
-    '13a': step(1, probes.constant, probes.addresses, probes.found_again),
-    '13b': step(
-        2,
-        probes.constants_leave_none,
-        probes.the_first_leaf_counts,
-        probes.one_input_is_enough,
-        probes.the_entry_holds_tensors,
-        probes.the_rules,
-    ),
-    '13c': step(
-        3,
-        probes.walks_down,
-        probes.calls_with_leaves,
-        probes.chains,
-        probes.several_inputs,
-        probes.two_branches,
-        probes.a_constant,
-        probes.unused_input,
-        probes.only_what_is_due,
-    ),
-    '13d': step(
-        4,
-        probes.chains,
-        probes.two_uses,
-        probes.more_uses,
-        probes.only_what_is_due,
-        probes.still_the_first_leaf,
-        probes.constants_of_other_shapes,
-        probes.the_sum_is_on_the_tape,
-    ),
-    '13e': step(5, probes.takes_over, probes.gets_dout, probes.without_bprop, probes.one_entry, probes.when_asked),
-    '13f': step(
-        6,
-        probes.first_order,
-        probes.second_order,
-        probes.second_order_of_a_cell,
-        probes.higher_orders,
-        probes.one_in_the_other,
-    ),
-    '13g': Hunt(WORDS, HIDDEN, engine, noun='Engine', slope=SLOPE),
-}
+TRIALS = {name: Step(number, looks) for number, (name, looks) in enumerate(zip(STEPS, probes.STEPS, strict=True), 1)}
+TRIALS['13g'] = Hunt(WORDS, HIDDEN, engine, noun='Engine', slope=SLOPE)

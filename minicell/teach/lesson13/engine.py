@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from minicell.core import tape
 from minicell.teach.words import folded, pre
 
 STEPS = ('13a', '13b', '13c', '13d', '13e', '13f')
@@ -29,6 +30,15 @@ def solution(name: str) -> str:
 def so_far(steps: int) -> str:
     """The stored solutions of the steps 1 to `steps`, as code: `exec(so_far(3))` defines what they define."""
     return '\n\n'.join(solution(name) for name in STEPS[:steps])
+
+
+def entries_now() -> list[str]:
+    """minicell's own tape while a gradient is being taken: a line for each entry."""
+    first, lines = tape.first_address, []
+    for rule, *operands, made, _, _ in tape.entries:
+        origin = [each.at - first for each in operands if each is not None and each.at >= first]
+        lines.append(f'{made.at - first} {rule.name} from {origin} gave {made}')
+    return lines
 
 
 def typed() -> int:

@@ -124,6 +124,7 @@ def one_input_is_enough(m: SimpleNamespace) -> str:
     x, a = m.leaf(m.Tensor([1.0, 2.0])), m.Tensor([3.0, 4.0])
     left(m, lambda: m.mul(x, a), ['Mul'], 'right constant', '`x * a` with a constant a')
     left(m, lambda: m.mul(a, x), ['Mul'], 'left constant', '`a * x` with a constant a')
+    left(m, lambda: 2.0 * x + 1.0, ['Mul', 'Add'], 'numbers', '`2.0 * x + 1.0`')
     left(m, lambda: m.neg(m.add(a, x)) + 1, ['Add', 'Neg', 'Add'], 'three ops', '`-(a + x) + 1`')
     return 'One input on the tape is enough.'
 
@@ -139,7 +140,7 @@ def the_entry_holds_tensors(m: SimpleNamespace) -> str:
     must(same, 'inputs', type(entry[2][0]).__name__, said)
     must(callable(entry[1]) and entry[3] is out, 'entry', 'parts', 'An entry should be (name, rule, inputs, out).')
     many = len(m.entries[m.mul(x, m.Tensor(3.0)).at][2])
-    must(many == 2, 'constants', many, 'An entry should hold all inputs, constants too: the rule wants their numbers.')
+    must(many == 2, 'constants', many, 'An entry should hold all inputs, also constants: the rule needs their numbers.')
     return 'The entry holds the Tensors themselves.'
 
 
@@ -156,7 +157,8 @@ def the_rules(m: SimpleNamespace) -> str:
         'matmul': (ops.matmul, ROW, SQUARE),
     }
     for name, (op, *given) in table.items():
-        right, back = ms.vjp(op, *map(ms.Tensor, given))
+        given = list(map(m.moved, given))
+        right, back = ms.vjp(op, *(ms.Tensor(each, ms.float32) for each in given))
         scale = 1 + np.arange(right.size).reshape(right.shape)
         inputs, dout = [m.leaf(m.Tensor(each)) for each in given], m.leaf(m.Tensor(scale))
         out = vars(m)[name](*inputs)
@@ -188,8 +190,9 @@ SMALL = [[0.3, -2.0], [0.7, 1.5]]
 def alike(m: SimpleNamespace, program: Program, given: list, what: str, part: str = '') -> None:
     """Raise Wrong unless all gradients of a program are those of minicell's, on a tape with other entries before."""
     spare(m)
+    given = list(map(m.moved, given))
     m.exp = m.op('Exp', np.exp, lambda dout, out, x: (dout * out,))  # none of the learner's ops uses out
-    due = PEER.gradients(program(PEER))(*map(ms.Tensor, given))
+    due = PEER.gradients(program(PEER))(*(ms.Tensor(each, ms.float32) for each in given))
     found = m.gradients(program(m))(*map(m.Tensor, given))
     there = [entry[0] for entry in m.entries[:SPARE]] == ['Spare'] * SPARE
     must(there, 'tape', 'emptied', f'{what}: entries that were there before the gradient are gone.')
@@ -214,7 +217,7 @@ def walks_down(m: SimpleNamespace) -> str:
     said = f'From `sin(cos(x))` a gradient should arrive at x, cos(x), sin(cos(x)); yours arrives at {", ".join(came)}.'
     must(len(came) == 3, 'walk', came, said)
     due = ms.grad(lambda x: 3 * ops.sin(ops.cos(x)))(ms.Tensor(0.5))
-    equal(arrived[x.at], due, 'walk', 'What `walk_back` brings to x, for a dout of 3')
+    equal(arrived[x.at], due, 'walk', 'What arrives at x by `walk_back`, for a dout of 3')
     return 'The walk comes to `sin`, to `cos` and to x.'
 
 
@@ -293,7 +296,7 @@ def still_the_first_leaf(m: SimpleNamespace) -> str:
     return 'A leaf with the address 0.'
 
 
-def constants_of_other_shapes(m: SimpleNamespace) -> str:
+def other_shapes(m: SimpleNamespace) -> str:
     """Constants of several shapes."""
 
     def program(m: Any) -> Callable:
@@ -315,8 +318,8 @@ def the_sum_is_on_the_tape(m: SimpleNamespace) -> str:
 
 def takes_over(m: SimpleNamespace) -> str:
     """The document's Cell, whose bprop returns x + 1 and y + 1."""
-    alike(m, document, [ROW, SQUARE], 'the document’s `Net`')
-    return 'The document’s `Net`: x + 1 and y + 1.'
+    alike(m, document, [ROW, SQUARE], 'the documentation’s `Net`')
+    return 'The documentation’s `Net`: x + 1 and y + 1.'
 
 
 def gets_dout(m: SimpleNamespace) -> str:
@@ -386,10 +389,10 @@ def at_order(m: SimpleNamespace, program: Program, given: float, what: str, high
     """Raise Wrong unless the derivatives of a program are those of minicell's, up to an order."""
     for times in range(1, highest + 1):
         spare(m)
-        due = order(PEER, program(PEER), times)(ms.Tensor(given))
+        due = order(PEER, program(PEER), times)(ms.Tensor(m.moved(given), ms.float32))
         said = f'{what}, order {times}'
         try:
-            found = order(m, program(m), times)(m.Tensor(given))
+            found = order(m, program(m), times)(m.Tensor(m.moved(given)))
         except Exception as error:
             raise Wrong(
                 said.replace('`', ''), f'{type(error).__name__}: {error}', f'{said}: {stopped(error)}'
@@ -437,3 +440,14 @@ def one_in_the_other(m: SimpleNamespace) -> str:
     """An inner gradient that uses the input of the outer one."""
     at_order(m, lambda m: lambda x: x * m.grad(lambda y: x * y)(x), 3.0, '`x * grad(lambda y: x * y)(x)`', 2)
     return 'The input of the inner gradient and that of the outer one stay apart.'
+
+
+# what is looked at in each step
+STEPS = (
+    (constant, addresses, found_again),
+    (constants_leave_none, the_first_leaf_counts, one_input_is_enough, the_entry_holds_tensors, the_rules),
+    (walks_down, calls_with_leaves, chains, several_inputs, two_branches, a_constant, unused_input, only_what_is_due),
+    (chains, two_uses, more_uses, only_what_is_due, still_the_first_leaf, other_shapes, the_sum_is_on_the_tape),
+    (takes_over, gets_dout, without_bprop, one_entry, when_asked),
+    (first_order, second_order, second_order_of_a_cell, higher_orders, one_in_the_other),
+)

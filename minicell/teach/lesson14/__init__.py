@@ -26,13 +26,13 @@ RISES: dict[str, tuple[Rise, float]] = {
 }
 
 
-def trend(answer: Any) -> Trial:
+def trend(answer: Any, w0: np.ndarray = W, rises: dict[str, tuple[Rise, float]] = RISES) -> Trial:
     """Try a difference on a staircase, over a distance of one step, and on a smooth sum."""
     function_of(answer, 'long_difference')
     did: dict[str, Any] = {}
     wrong = ''
-    for name, (rise, reach) in RISES.items():
-        w = ms.Tensor(W)
+    for name, (rise, reach) in rises.items():
+        w = ms.Tensor(w0)
         try:
             found = answer(lambda w, rise=rise: ms.Tensor((rise(w.asnumpy()) * FACTORS).sum()), w, reach)
         except ERRORS as error:
@@ -41,19 +41,19 @@ def trend(answer: Any) -> Trial:
             continue
         found = found.asnumpy() if isinstance(begun(found), ms.Tensor) else found
         did[name] = found if isinstance(found, np.ndarray) else type(found).__name__
-        if not isinstance(found, np.ndarray) or found.shape != W.shape:
-            wrong = wrong or f'{name}: an array of shape {W.shape} should come back, the shape of w.'
-        elif not np.array_equal(w.asnumpy(), W):
+        if not isinstance(found, np.ndarray) or found.shape != w0.shape:
+            wrong = wrong or f'{name}: an array of shape {w0.shape} should come back, the shape of w.'
+        elif not np.array_equal(w.asnumpy(), w0):
             wrong = wrong or f'{name}: w itself has changed. Leave it, and give f a new Tensor.'
         else:
-            due = (rise(W + reach) - rise(W - reach)) / (2 * reach) * FACTORS
-            named = lambda at, name=name: f'{name}, w[{at[0]}, {at[1]}] = {W[at]:g}'
+            due = (rise(w0 + reach) - rise(w0 - reach)) / (2 * reach) * FACTORS
+            named = lambda at, name=name: f'{name}, w[{at[0]}, {at[1]}] = {w0[at]:g}'
             wrong = wrong or compared(found, due, named, 'your difference')
-    if all(isinstance(each, np.ndarray) and each.shape == W.shape for each in did.values()):
+    if all(isinstance(each, np.ndarray) and each.shape == w0.shape for each in did.values()):
         stairs, cubes = did.values()  # alone, each fits several beliefs
         flat = cubes.any() and not stairs.any()
         did = {'differences': 'flat on a staircase' if flat else np.stack([stairs, cubes])}
-    done = f'Each of the {W.size} numbers of w has its own difference: {"; ".join(RISES)}.'
+    done = f'Each of the {w0.size} numbers of w has its own difference: {"; ".join(rises)}.'
     return Trial(True, not wrong, did, wrong or done)
 
 
@@ -61,14 +61,19 @@ yours = partial(about.yours, '14a', what='long_difference')
 
 # ---- 14b and 14c ---------------------------------------------------------------------------------------------------
 
-ENDS = np.array([-1.0, 1.0, -1.5, 1.5, 0.0, -0.25, 0.6, -1.0001, 1.0001, -30.0, 0.999])
-DOUT = np.array([2.0, -3.0, 5.0, -1.2, 0.5, -0.7, 1.4, -2.2, 3.1, 4.0, -1.9])
+# numbers on both ends, beyond them and between, and a dout for each
+SIGNED = np.array(
+    [
+        [-1.0, 1.0, -1.5, 1.5, 0.0, -0.25, 0.6, -1.0001, 1.0001, -30.0, 0.999],
+        [2.0, -3.0, 5.0, -1.2, 0.5, -0.7, 1.4, -2.2, 3.1, 4.0, -1.9],
+    ]
+)
 
 
-def sign(answer: Any) -> Trial:
+def sign(answer: Any, signed: np.ndarray = SIGNED) -> Trial:
     """Try a Cell on both ends, beyond them and between, with a dout of both signs; twice, and in another shape."""
     cell = cell_of(answer, 'Sign')
-    cases = {'': (ENDS, DOUT), 'in two rows, ': (ENDS[:4].reshape(2, 2), -DOUT[:4].reshape(2, 2))}
+    cases = {'': tuple(signed), 'in two rows, ': (signed[0, :4].reshape(2, 2), -signed[1, :4].reshape(2, 2))}
 
     def named(where: str, place: tuple[int, ...]) -> str:
         return f'{where}x = {cases[where][0][place]:g}, dout = {cases[where][1][place]:g}'
@@ -79,20 +84,24 @@ def sign(answer: Any) -> Trial:
         forward=lambda x: np.where(x >= 0, 1.0, -1.0),
         due=lambda x, dout: dout * (np.abs(x) <= 1),
         named=named,
-        done=f'dout passes from −1 to 1, both ends included, and nowhere else: tried on {ENDS.size} numbers.',
+        done=f'dout passes from −1 to 1, both ends included, and nowhere else: tested on {signed.shape[1]} numbers.',
     )
 
 
-def clip(answer: Any) -> Trial:
-    """Try a Cell on gradients that are too long, just long enough, short and zero; then train a power with it."""
+# how long a gradient may be -> gradients that are too long, just long enough, short, and zero
+LONG = {1.0: [(3.0, -4.0), (0.0, 0.0), (0.3, -0.4), (0.6, -0.8)], 2.5: [(3.0, -4.0), (-1.0, 2.0)]}
+
+
+def clip(answer: Any, long: dict[float, list[tuple[float, float]]] = LONG) -> Trial:
+    """Try a Cell on each of the gradients; then train a power with it."""
     kind = class_of(answer, 'Clip')
     cell_of(kind(1.0), 'Clip')
     x = np.array([2.0, -7.0])
-    gradients = {'(3, −4)': [3.0, -4.0], '(0, 0)': [0.0, 0.0], '(0.3, −0.4)': [0.3, -0.4], '(0.6, −0.8)': [0.6, -0.8]}
     did: dict[str, Any] = {}
     said = ''
-    for most, of in ((1.0, gradients), (2.5, {'(3, −4)': [3.0, -4.0], '(−1, 2)': [-1.0, 2.0]})):
-        cases = {f'most = {most:g}, dout = {name}': (x, np.array(numbers)) for name, numbers in of.items()}
+    for most, gradients in long.items():
+        written = {f'({a:g}, {b:g})'.replace('-', '−'): np.array([a, b]) for a, b in gradients}
+        cases = {f'most = {most:g}, dout = {name}': (x, dout) for name, dout in written.items()}
         found = lied(
             kind(most),
             cases,
@@ -231,7 +240,7 @@ def quantizer(bits: int, passes: Callable[[Any, float, Any], Any]) -> tuple[nn.C
 HUNT = Hunt(WORDS, HIDDEN, quantizer, lambda bits, passes: f'{bits} bit{"s" * (bits > 1)}')
 
 
-def hunt(answer: Any) -> Trial:
+def hunt(answer: Any, hunted: Hunt = HUNT) -> Trial:
     """How often each bprop runs is noted as well: those who say the same of all may have asked otherwise."""
     ran: list[list[int]] = []  # what a Cell counts on itself is undone by a check
 
@@ -240,7 +249,7 @@ def hunt(answer: Any) -> Trial:
         ran.append(calls)
         return quantizer(bits, lambda *given: calls.append(1) or passes(*given))
 
-    found = HUNT._replace(make=counted)(answer)
+    found = hunted._replace(make=counted)(answer)
     return found._replace(did={'told': (found.did.get('told'), tuple(map(len, ran)))})
 
 

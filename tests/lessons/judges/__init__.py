@@ -4,10 +4,8 @@ import warnings
 from functools import cache
 
 from minicell.errors import MinicellWarning
-from tests.lessons.judges import cells, engine, formulas, functions, hunts, neurons, throws, words
+from tests.lessons.judges import hunts, others, words
 from tests.lessons.judges.judge import Judge
-
-SUBJECTS = cells, engine, formulas, functions, hunts, neurons, throws, words
 
 
 @cache
@@ -15,4 +13,4 @@ def judges() -> dict[str, Judge]:
     """All of them. What is due is worked out here, also of Cells that are wrong on purpose."""
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', MinicellWarning)
-        return {name: judge for subject in SUBJECTS for name, judge in subject.judges().items()}
+        return {name: judge for subject in (hunts, others, words) for name, judge in subject.judges().items()}

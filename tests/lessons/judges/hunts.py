@@ -1,55 +1,43 @@
 """Judges of hunts: the function that a learner writes is asked about suspects that no checker has.
 
-They are the lessons' own kinds of Cells with other numbers, functions and rules. Where an answer has a helper that
-measures a slope, what that helper measures is noted too: a hint may blame it.
+They are the lessons' own kinds of Cells with other numbers, functions and rules; and where an answer has a helper that
+measures a slope, it is asked for another one: a hint may blame it.
 """
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import minicell as ms
 from minicell import ops
-from minicell.teach import lesson02, lesson03, lesson07, lesson08, lesson10, lesson14, lesson15
+from minicell.teach import (
+    lesson01,
+    lesson02,
+    lesson03,
+    lesson07,
+    lesson08,
+    lesson09,
+    lesson10,
+    lesson13,
+    lesson14,
+    lesson15,
+)
 from minicell.teach.lesson01.entries import engine, read_by, total, with_rule
-from minicell.teach.lesson07 import suspects as masks
-from minicell.teach.lesson09 import suspects as orders
-from minicell.teach.lesson10 import zoo
-from minicell.teach.lesson11.hunt import CODE, changes
+from minicell.teach.lesson09.suspects import suspect as bent
+from minicell.teach.lesson11.hunt import CODE, HUNT, NAMED, changes
+from minicell.teach.lesson11.hunt import hunt as of_graphs
 from minicell.teach.lesson11.hunt import space as stored
-from minicell.teach.lesson13 import engine as engine_of
-from tests.lessons.judges.judge import Judge, noted
+from tests.lessons.judges.judge import Judge
 
 
-def hunt(
-    suspects: Sequence[tuple],
-    make: Callable[..., tuple],
-    helper: Callable[[dict], Any] | None = None,
-    within: Callable[[], Any] = nullcontext,
-) -> Judge:
-    """A judge that makes each suspect anew, and compares what is said of it with its last part, the word."""
-
-    def look(space: dict[str, Any], answer: Any) -> dict[str, Any]:
-        did: dict[str, Any] = {}
-        with within():
-            for k, (*parts, _) in enumerate(suspects):
-                np.random.seed(k)
-                said = answer(*make(*parts))
-                did[f'suspect {k}'] = said if isinstance(said, str) else type(said).__name__
-        if helper is not None:
-            with noted(did, 'slope'):
-                did['slope'] = helper(space)
-        return did
-
-    return Judge({f'suspect {k}': word for k, (*_, word) in enumerate(suspects)}, look)
-
-
-def each_with(kinds: Sequence[tuple[Any, str]], values: Sequence[Any]) -> tuple[tuple, ...]:
-    """A suspect of each kind with each value, and its word."""
-    return tuple((kind, value, word) for value in values for kind, word in kinds)
+def with_each(hidden: Sequence[tuple], *values: Any) -> list[tuple]:
+    """The suspects of a lesson, (kind, value, word), each kind with each of some other values."""
+    kinds = dict.fromkeys((kind, word) for kind, _, word in hidden)
+    return [(kind, value, word) for value in values for kind, word in kinds]
 
 
 ENGINES = (
@@ -65,43 +53,15 @@ ENGINES = (
 
 HYPERBOLA = lesson02.Function(lambda x, y: -x / (y * y), lambda x, y: -1 / (y * y), lambda x, y: 2 * x / (y * y * y))
 WAVE = lesson02.Function(lambda x, y: ops.cos(x) * y, lambda x, y: -ops.sin(x) * y, lambda x, y: ops.cos(x))
-RULES = (
-    (WAVE, lambda a, b, d: (a * d, b * d), 'right'),
-    (WAVE, lambda a, b, d: (a * d, 1.1 * b * d), 'wrong slope'),
-    (HYPERBOLA, lambda a, b, d: (a, b * d), 'deaf'),
-    (HYPERBOLA, lambda a, b, d: (a * d, b * d * d), 'not linear'),
-    (WAVE, lambda a, b, d: (-a * d, b * d), 'wrong slope'),
-    (WAVE, lambda a, b, d: (a * ops.abs(d), b * ops.abs(d)), 'not linear'),
-    (HYPERBOLA, lambda a, b, d: (a, b), 'deaf'),
-    (HYPERBOLA, lambda a, b, d: (b * d, a * d), 'wrong slope'),
-    (HYPERBOLA, lambda a, b, d: (a * d, b * d), 'right'),
-)
-
-RIGHT_X, RIGHT_Y = (lambda x, y, d: d @ y.T), (lambda x, y, d: x.T @ d)
-PRODUCTS = (
-    (RIGHT_X, lambda x, y, d: d @ x.T, 'order'),
-    (RIGHT_X, RIGHT_Y, 'right'),
-    (lambda x, y, d: d @ y, RIGHT_Y, 'no transpose'),
-    (lambda x, y, d: ops.ones_like(d) @ y.T, RIGHT_Y, 'deaf'),
-    (RIGHT_X, lambda x, y, d: x @ d, 'no transpose'),
-    (lambda x, y, d: y.T @ d, RIGHT_Y, 'order'),
-    (RIGHT_X, lambda x, y, d: y + 1, 'deaf'),
-    (lambda x, y, d: d @ y, lambda x, y, d: x @ d, 'no transpose'),
-    (lambda x, y, d: y.T @ d, lambda x, y, d: d @ x.T, 'order'),
-    (lambda x, y, d: d @ y.T * 1.0, RIGHT_Y, 'right'),
-)
-
-MASKS = each_with(
-    (
-        (masks.Suspect, 'right'),
-        (masks.Stale, 'stale mask'),
-        (masks.StaleAsMany, 'stale mask'),
-        (masks.Twice, 'scaled twice'),
-        (masks.New, 'new mask'),
-        (masks.TwiceByMask, 'scaled twice'),
-    ),
-    (0.7, 0.4, 0.9),
-)
+# of each word: what stands for the gradient of x, and what for that of y
+SIDES: dict[str, tuple[Callable, Callable]] = {
+    'right': (lambda x, y, d: d @ y.T * 1.0, lambda x, y, d: x.T @ d),
+    'order': (lambda x, y, d: y.T @ d, lambda x, y, d: d @ x.T),
+    'no transpose': (lambda x, y, d: d @ y, lambda x, y, d: x @ d),
+    'deaf': (lambda x, y, d: ops.ones_like(d) @ y.T, lambda x, y, d: y + 1),
+}
+RIGHT = SIDES['right']
+PRODUCTS = [(*of, word) for word, (dx, dy) in SIDES.items() for of in ((dx, dy), (dx, RIGHT[1]), (RIGHT[0], dy))]
 
 
 def outside(x: Any, curve: Any) -> Any:
@@ -133,41 +93,14 @@ CURVES = {
     'fourth': (lambda x: x * x * x * x, lambda x: 4 * x * x * x),
     'cos': (ops.cos, lambda x: -ops.sin(x)),
 }
-BENT = (
-    ('tanh', lambda s, d: ops.stop_gradient(s) * d, 'slope'),
-    ('fourth', lambda s, d: s * d, 'right'),
-    ('cos', lambda s, d: s * ops.stop_gradient(d), 'dout'),
-    ('tanh', lambda s, d: -s * d, 'first order'),
-    ('cos', lambda s, d: s, 'first order'),
-    ('fourth', lambda s, d: ms.Tensor(s.asnumpy()) * d, 'slope'),
-    ('tanh', lambda s, d: s * ms.Tensor(d.asnumpy()), 'dout'),
-    ('cos', lambda s, d: d * s, 'right'),
-    ('fourth', lambda s, d: 0.98 * s * d, 'first order'),
-)
-
 ONE, TWO = ((0.4, -3.0, 1.1), (2.0, -0.6, 0.1)), ((5.0, 0.2, -1.4), (0.0, 0.0, 1.0))
-WEIGHTS = each_with(
-    ((zoo.Suspect, 'right'), (zoo.Mean, 'mean'), (zoo.NoW, 'cut'), (zoo.NoB, 'cut'), (zoo.Swapped, 'swapped')),
-    (ONE, TWO),
-)
-
 # the same kinds of Cells with other numbers and other counts
 OTHERS = CODE.replace('FIRST, SECOND = 2.0, 5.0', 'FIRST, SECOND = 3.0, 7.0').replace('> 3 else', '> 5 else')
 OTHERS = OTHERS.replace('x <= 0, 2 * x', 'x <= 0, -x').replace('x > 0, 2 * x', 'x > 0, x')
-FROZEN = (
-    ('File', 'file'),
-    ('DigitsAbove', 'global'),
-    ('Plain', 'right'),
-    ('Early', 'count'),
-    ('FileBelow', 'file'),
-    ('Number', 'right'),
-    ('Late', 'count'),
-    ('Digits', 'global'),
-)
 
 
-def graph_hunt() -> Judge:
-    """As the others, with a file to write."""
+def frozen(answer: Any) -> Any:
+    """As the trial of 11c, with a file to write."""
     space: dict[str, Any] = {'__name__': '__main__'}
     exec(compile(OTHERS, '<exercise 11c, other Cells>', 'exec'), space)
 
@@ -178,7 +111,8 @@ def graph_hunt() -> Judge:
             yield
 
     given = {'file': space['change_file'], 'global': space['change_global']}
-    return hunt(FROZEN, lambda name: (space[name], given), within=within)
+    hidden = [(space[name], word) for name, word in NAMED]
+    return of_graphs(answer, HUNT._replace(hidden=hidden, make=lambda kind: (kind, given), within=within))
 
 
 SUM = 'arrived[x.at] = arrived[x.at] + dx if x.at in arrived else dx'
@@ -193,56 +127,29 @@ CHANGES = (
     (SUM, 'arrived[x.at] = arrived[x.at] + dx if x.at in arrived else dx + 0.0', 'right'),
 )
 
-QUANTIZERS = (
-    (3, lambda at, most, d: d * (ops.abs(at) <= most), 'right'),
-    (4, lambda at, most, d: d * ops.logical_and(at > -most, at <= most), 'edge'),
-    (2, lambda at, most, d: d * (at <= most), 'leaky'),
-    (1, lambda at, most, d: ops.sign(d) * (ops.abs(at) <= most), 'deaf'),
-    (4, lambda at, most, d: ms.Tensor(d.asnumpy()) * (ops.abs(at) <= most), 'cut'),
-    (3, lambda at, most, d: d * (ops.abs(at) < most), 'edge'),
-    (1, lambda at, most, d: d * (ops.abs(at) <= most), 'right'),
-    (3, lambda at, most, d: ops.ones_like(d) * (ops.abs(at) <= most), 'deaf'),
-    (2, lambda at, most, d: d, 'leaky'),
-    (1, lambda at, most, d: d * (at >= -most), 'leaky'),
-    (4, lambda at, most, d: d * ops.logical_and(at >= -most, at < most), 'edge'),
-    (2, lambda at, most, d: ops.stop_gradient(d) * (ops.abs(at) <= most), 'cut'),
-)
-
-DICE = each_with(
-    (
-        (lesson15.Suspect, 'right'),
-        (lesson15.Stale, 'stale seed'),
-        (lesson15.TurnedBack, 'reseeded'),
-        (lesson15.New, 'new draw'),
-    ),
-    (0.6, 0.3),
-)
-
-
-def bends(curve: str, rule: Callable) -> tuple:
-    """A suspect of lesson 09, and its function."""
-    return orders.suspect(curve, rule, CURVES)
-
 
 def judges() -> dict[str, Judge]:
-    return {
-        '1d': hunt(ENGINES, lambda each: (each,), lambda space: space['slope'](ops.exp, 0.7)),
-        '2b': hunt(
-            RULES,
-            lesson02.suspect,
-            lambda space: float(space['slope'](lambda x: x * x * x, ms.Tensor(1.3, ms.float64))),
+    cube = lambda x: x * x * x
+    float64 = lambda x: ms.Tensor(x, ms.float64)
+    rules = [(f, rule, word) for _, rule, word in lesson02.HIDDEN for f in (WAVE, HYPERBOLA)]
+    curves = [(name, rule, word) for _, rule, word in lesson09.HUNT.hidden for name in CURVES]
+    bits = [(many, passes, word) for _, passes, word in lesson14.HIDDEN for many in (1, 2, 3, 4)]
+    square = 'x * x', (*lesson08.layer(lambda x: x * x), np.array([0.5, -2.0])), np.array([1.0, -4.0])
+    hunts = {
+        '1d': partial(
+            lesson01.hunt, hunted=lesson01.HUNT._replace(hidden=ENGINES, slope=('exp', (ops.exp, 0.7), math.exp(0.7)))
         ),
-        '3b': hunt(PRODUCTS, lesson03.suspect),
-        '7c': hunt(MASKS, lesson07.HUNT.make),
-        '8c': hunt(
-            LAYERS,
-            lesson08.layer,
-            lambda space: np.asarray(space['slope'](*lesson08.layer(lambda x: x * x), np.array([0.5, -2.0]))),
-        ),
-        '9c': hunt(BENT, bends),
-        '10d': hunt(WEIGHTS, lesson10.suspect),
-        '11c': graph_hunt(),
-        '13g': hunt(CHANGES, engine_of, lambda space: float(space['slope'](lambda x: x**3, 0.9))),
-        '14d': hunt(QUANTIZERS, lesson14.quantizer),
-        '15c': hunt(DICE, lesson15.HUNT.make),
+        '2b': lesson02.TRIALS['2b']._replace(hidden=rules, slope=('a cube', (cube, float64(1.3)), 3 * 1.3**2)),
+        '3b': lesson03.TRIALS['3b']._replace(hidden=PRODUCTS),
+        '7c': lesson07.HUNT._replace(hidden=with_each(lesson07.HIDDEN, 0.7, 0.4, 0.9)),
+        '8c': lesson08.TRIALS['8c']._replace(hidden=LAYERS, slope=square),
+        '9c': lesson09.HUNT._replace(hidden=curves, make=partial(bent, functions=CURVES)),
+        '10d': lesson10.HUNT._replace(hidden=with_each(lesson10.zoo.HIDDEN, ONE, TWO)),
+        '13g': lesson13.TRIALS['13g']._replace(hidden=CHANGES, slope=('a cube', (cube, 0.9), 3 * 0.9**2)),
+        '14d': partial(lesson14.hunt, hunted=lesson14.HUNT._replace(hidden=bits)),
+        '15c': lesson15.HUNT._replace(hidden=with_each(lesson15.HIDDEN, 0.6, 0.3)),
+    }
+    late = [name for name, _ in NAMED].index('Late')  # the hint speaks of no other
+    return {name: Judge(trial) for name, trial in hunts.items()} | {
+        '11c': Judge(frozen, {'five-calls': [f'told {late}']})
     }

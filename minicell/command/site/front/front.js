@@ -135,6 +135,8 @@ function follow() { // the link that the page was opened with
     edit(text || films.sum.code);
     wanted = at;
     const known = Object.values(films).find(one => one.code === text);
+    foreign = !known;
+    waiting = false; // what was to run is no longer what stands there
     if (known) return project(known, Math.max(0, at - 1));
     root.parentNode.classList.add('stale');
     say(text ? 'This program came with the link. Press Run to see its picture.' : 'The link is not whole.');

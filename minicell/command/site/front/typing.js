@@ -1,5 +1,6 @@
 // The first page, continued: what the reader types, and Python in a worker.
 // ---- Python
+let foreign = false; // the program came with a link, and its reader has not pressed Run: nothing runs it before that
 let worker = null, ready = false, running = 0, waiting = false, number = 0, wanted = 0, resting = 0, telling = 0;
 function say(words) { find('status').textContent = words; }
 function start() {
@@ -39,6 +40,7 @@ function stop() {
   find('stop').disabled = true;
 }
 function run() { // the program as it stands: at once, or as soon as Python is there and free
+  foreign = false;
   clearTimeout(resting);
   waiting = true;
   if (!ready && code.value !== film.code) root.parentNode.classList.add('stale');
@@ -124,7 +126,7 @@ function number_lines() {
 code.addEventListener('input', () => {
   number_lines();
   share();
-  run();
+  if (!foreign) run();
 });
 code.addEventListener('scroll', () => { gutter.scrollTop = code.scrollTop; });
 code.addEventListener('keydown', event => {
@@ -141,6 +143,7 @@ find('stop').addEventListener('click', () => {
   say('Stopped. Run starts Python again.');
 });
 find('reset').addEventListener('click', () => {
+  foreign = false;
   edit(programOf(opens).code);
   project(programOf(opens), 0);
   find('printed').hidden = true;

@@ -1,0 +1,68 @@
+"""Is a rule right that lives elsewhere? A rule of PyTorch or JAX is judged where it lives, by minicell's judge.
+
+A framework's own autodiff of the forward body takes the place of minicell's rules, and differences are taken of the
+forward as it is. This package brings arrays, and a function to call again; no framework is imported unless an argument
+comes from it. `trials` asks, `torch_` and `jax_` answer.
+"""
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+
+from ..check import CheckResult
+from ..check import check_bprop as check_cell
+
+HOMES = {'torch': 'torch_', 'jax': 'jax_', 'jaxlib': 'jax_'}  # the package of a type -> who answers for it
+
+
+def check_bprop(
+    cell: Callable, /, *inputs: object, sens: object = None, wrt: object = None, order: int = 1, **keywords: object
+) -> CheckResult:
+    """Compare a Cell's bprop with what is true of its construct: by the rules, and by differences.
+
+    inputs, keywords: as for cell(...). sens: the cotangent to try it with, in the structure of the output; random
+    numbers (always the same) where None, because ones hide mistakes. wrt: which inputs count, by their names or places,
+    and which Parameters; all that are floats where None. order 2: the derivative of the bprop itself is tried, too.
+
+    It is tried in Float64 and in the dtype of the inputs, with several douts, twice in the same point, after another
+    call, and where the first axis of an input has one row, with three. A malformed bprop is a verdict, too. Of a
+    function, or a Cell without a bprop, the gradient by autodiff is compared.
+
+    A rule of PyTorch or JAX is compared, too: a `torch.autograd.Function`, or a module or a function that calls one,
+    with torch tensors; a function with `custom_vjp` or `custom_jvp`, or one that calls it, with JAX arrays.
+
+    Raises TypeError without a float Tensor among the inputs, ValueError for an unknown wrt or order, and what the Cell
+    itself raises.
+
+    >>> import minicell as ms
+    >>> class Square(ms.nn.Cell):
+    ...     def construct(self, x):
+    ...         return x * x
+    ...     def bprop(self, x, out, dout):
+    ...         return (2 * x,)
+    >>> print(ms.check_bprop(Square(), ms.Tensor([1.0, 3.0])))
+    ✗ Square.bprop is not the true gradient.
+    ...
+    """
+    found = [home for each in (cell, *parts((inputs, keywords))) for home in homes(each)]
+    if not found:
+        return check_cell(cell, *inputs, sens=sens, wrt=wrt, order=order, **keywords)
+    from .trials import check  # what the check of a Cell does without
+
+    return check(import_module(f'.{found[0]}', __name__).rule(cell, inputs, keywords, sens), wrt, order)
+
+
+def parts(value: object) -> Iterator[object]:
+    """What stands in nested tuples, lists and dicts."""
+    if isinstance(value, tuple | list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from parts(part)
+    else:
+        yield value
+
+
+def homes(value: object) -> Iterator[str]:
+    """Who answers for an object: by its type, and what that comes from; a class is asked for itself, too."""
+    kinds = [*type(value).__mro__, *(value.__mro__ if isinstance(value, type) else ())]
+    for package in (kind.__module__.partition('.')[0] for kind in kinds):
+        if package in HOMES:
+            yield HOMES[package]

@@ -1,0 +1,123 @@
+"""What the judge asks of a rule that lives elsewhere: `Body` stands for a Program, `Asked` for what calls it again."""
+
+from collections.abc import Callable, Collection
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.tensor import Tensor, wrap
+from ..judge.takeover import rounds_to
+from ..replay.harmless import Harm
+from ..replay.program import Arrays, shaken, wide
+from .rule import Answer, Rule
+
+SHAKES, ROUNDED = 4, 16  # how often all numbers of a rule are rounded at random, and by how many times eps
+
+
+class Step(NamedTuple):
+    """A step of a body, where minicell has an op."""
+
+    where: Any  # in the user's code
+    out: Tensor  # stands for what it makes
+
+
+class Body:
+    """What the framework's autodiff says of the forward body, where minicell has a Program."""
+
+    ops, stopped = (), 0
+
+    def __init__(self, rule: Rule, xs: Arrays, wide: bool) -> None:
+        self.rule, self.wide, self.xs = rule, wide, xs
+        plain = rule.answer(xs, wide=wide)
+        self.made = [np.asarray(a, np.float64) for a in plain.outs]
+        self.outs = [wrap(a.astype(kind_of(a))) for a in plain.outs]
+        try:
+            found = rule.answer(xs, self.made, wide, body=True, look=True)
+            self.blind, self.chosen, self.known = found.unseen, found.chosen, found.leads
+            self.ops = [Step(where, wrap(np.zeros(0))) for where in found.steps]
+            if any(not np.allclose(a, b, 1e-6, equal_nan=True) for a, b in zip(found.outs, self.made, strict=True)):
+                self.blind = 'where its gradient is taken, construct returns other numbers'
+        except Exception as error:
+            self.blind, self.chosen, self.known = f'where its gradient is taken, construct raises {name(error)}', 0, []
+        self.sees = bool(self.known)
+
+    def again(self, xs: Arrays, shake: Callable | None = None) -> tuple[Any, list[np.ndarray]]:
+        """The body on other inputs, and the outputs."""
+        return xs, self.asked(xs, None, shake).outs if self.sees else self.made
+
+    def read(self, came: Arrays, ran: Any = None, shake: Callable | None = None, but: Any = ()) -> list[np.ndarray]:
+        """The gradient of each input for these cotangents; but: ids of what steps make, where nothing passes."""
+        cut = {k for k, step in enumerate(self.ops) if id(step.out) in but} if but else ()
+        xs = self.xs if ran is None else ran
+        found = self.asked(xs, came, shake, cut).grads if self.sees else [None] * len(xs)
+        return [np.zeros(x.shape) if g is None else wide(g) for g, x in zip(found, self.xs, strict=True)]
+
+    def asked(self, xs: Arrays, came: Any, shake: Callable | None, cut: Collection[int] = ()) -> Answer:
+        """Its answer. Raises Harm where it has none."""
+        try:
+            return self.rule.answer(xs, came, self.wide, body=True, shake=shake, cut=cut)
+        except Harm:
+            raise
+        except Exception as error:
+            raise Harm(f'called again, construct raises {name(error)}') from None
+
+    def leads(self, place: int, came: Arrays) -> tuple[bool, bool]:
+        """Whether ways lead from an input to what was asked for, and whether one has a slope all along."""
+        used = [both for both, g in zip(self.known, came, strict=False) if g is not None]
+        return any(v >> place & 1 for v, _ in used), any(s >> place & 1 for _, s in used)
+
+    def only_chosen(self, place: int, came: Arrays) -> bool:
+        """Whether nothing leads on from an input; or its values choose what is computed, and no slope leads on."""
+        values, slopes = self.leads(place, came)
+        return not slopes and (not values or bool(self.chosen >> place & 1))
+
+
+class Asked:
+    """Calls a rule again, where minicell calls construct and bprop. Whatever raises there, raises Harm here; and where
+    a call would do harm, it is not made."""
+
+    narrow = stops = False
+    stopped = None
+
+    def __init__(self, rule: Rule, wide: bool) -> None:
+        if rule.kept is None:
+            raise Harm(rule.harm)
+        self.rule, self.wide = rule, wide
+
+    def program(self, xs: Arrays, look: bool = True, narrow: bool = False) -> Any:
+        """The forward on these inputs, as a Body; where nobody looks, its outputs alone."""
+        large = self.rule.doubles and (self.wide or not (narrow or self.narrow))
+        try:
+            return Body(self.rule, xs, large) if look else [*map(wide, self.rule.answer(xs, wide=large).outs)]
+        except Harm:
+            raise
+        except Exception as error:
+            if self.wide or narrow or self.narrow:
+                raise Harm(f'called again, construct raises {name(error)}') from None
+        found = self.program(xs, look, narrow=True)
+        self.narrow = True
+        return found
+
+    def bprop(self, xs: Arrays, out: Any, outs: Arrays, came: Arrays, eps: float = 0.0) -> list:
+        """The gradients that it gives; or how far they may be off where all numbers are rounded to eps."""
+        large = self.rule.doubles and not self.narrow and any(x.dtype == np.float64 for x in xs)
+        try:
+            shakes = [shaken(ROUNDED * eps, seed) for seed in range(1, SHAKES + 1)] if eps else []
+            once, *several = (self.rule.answer(xs, came, large, shake=each).grads for each in (None, *shakes))
+        except Harm:
+            raise
+        except Exception as error:
+            raise Harm(f'called again, bprop raises {name(error)}') from None
+        spread = lambda k: np.sqrt(np.mean([np.square(wide(each[k]) - wide(once[k])) for each in several], 0))
+        return [g if g is None or not eps else spread(k) for k, g in enumerate(once)]
+
+
+def kind_of(a: np.ndarray) -> Any:
+    """The coarsest dtype that holds numbers as they are: the rule may compute in it whatever it is given."""
+    with np.errstate(all='ignore'):  # (a number may be too large for one)
+        return next((kind for kind in (np.float16, np.float32) if rounds_to(a, kind)), a.dtype)
+
+
+def name(error: Exception) -> str:
+    """The name of an error's class."""
+    return type(error).__name__

@@ -1,0 +1,68 @@
+"""What a framework brings: a rule at one point, which answers in arrays as often as it is asked."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..replay.program import Arrays
+
+
+class Answer(NamedTuple):
+    """What a rule answers: the outputs of floats that have a gradient, and the gradients of the inputs."""
+
+    outs: list[np.ndarray]
+    grads: list[np.ndarray | None]
+    leads: Sequence[tuple[int, int]] = ()  # of each output, a bit an input: whose values lead there, whose slopes
+    unseen: str = ''  # why the framework's autodiff does not see everything
+    chosen: int = 0  # a bit an input: its values choose what is computed
+    eps: float = 0.0  # the rounding of the coarsest dtype that took part
+    notes: Sequence[str] = ()
+    steps: Sequence[Any] = ()  # of the body, where they stand in the user's code
+
+
+class Rule(Protocol):
+    """A rule at one point. Lists have an item for each array of the inputs, and then for each weight it reaches."""
+
+    name: str
+    names: list[str]
+    arrays: list[np.ndarray]
+    wants: list[bool]  # which of them count
+    sens: list[np.ndarray] | None  # the cotangents to try it with
+    kept: Any  # a Kept: what it can reach; None where calling it again would do harm, which `harm` tells
+    harm: str
+    words: dict[str, str]  # minicell's words -> the framework's
+    doubles: bool  # whether it can be called in Float64
+
+    def answer(
+        self, xs: Arrays, came: Any = None, wide: bool = True, body: bool = False, shake: Callable | None = None,
+        look: bool = False, way: str = '', cut: Collection[int] = (),
+    ) -> Answer:  # fmt: skip
+        """Call it with these inputs, and ask for the gradients for these cotangents.
+
+        came: a list, what makes one of the outputs, or None: nothing is asked. wide: in Float64. body: by the
+        framework's own autodiff of the forward body. shake: what rounds all numbers. look: say what leads where.
+        way: 'again' and 'after', another call, or one of `ways`. cut: steps of the body through which nothing passes.
+        Raises Malformed where the rule has no gradient.
+        """
+        ...
+
+    def ways(self) -> Iterator[tuple[str, str]]:
+        """Other ways of asking, in each of which the gradients are the same; and when that is, in words."""
+        ...
+
+    def slopes(self, came: Arrays) -> 'Rule':
+        """What its own gradients are, as a rule of the inputs and of cotangents: for the second order."""
+        ...
+
+
+def called(many: int) -> list[str]:
+    """What so many cotangents are called."""
+    return ['dout'] if many == 1 else [f'dout[{k}]' for k in range(many)]
+
+
+def in_words(words: dict[str, str], kinds: set) -> dict[str, str]:
+    """A framework's words where the inputs have these dtypes: NumPy has no bfloat16, and Float32 stands for it."""
+    return (
+        words | {'Float32': 'BFloat16'} if {str(kind).rpartition('.')[2] for kind in kinds} == {'bfloat16'} else words
+    )

@@ -1,0 +1,164 @@
+"""The trials of a rule that lives elsewhere, at one point: minicell's own ask it, and the framework answers."""
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from ..check import CheckResult
+from ..check.trials import FIRST, RANK, TIMES, Malformed, Trials
+from ..core.errors import GradArgumentError, NotATensorError, users_line
+from ..core.tensor import Tensor, wrap
+from ..judge import decide
+from ..judge.takeover import Takeover
+from ..judge.verdict import UNKNOWN, WRONG, Verdict
+from ..replay.harmless import Harm
+from . import words
+from .body import Asked, name
+from .rule import Rule
+
+
+@dataclass(eq=False)
+class Elsewhere(Takeover):
+    """A takeover in another framework, which has dtypes that NumPy has not."""
+
+    coarsest: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.eps = max(Takeover.eps.func(self), self.coarsest)
+
+
+class ForeignTrials(Trials):
+    """The trials of one rule at one point."""
+
+    custom = True
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule, self.name, self.called = rule, rule.name, rule.names
+        self.sens = None if rule.sens is None else [*map(wrap, rule.sens)]
+        self.tensors, self.params = [wrap(np.array(a)) for a in rule.arrays], []
+        self.trials, self.douts, self.notes = {}, [], []
+        self.kept, self.harm = rule.kept, rule.harm
+        self.left_out = [f'to call it again, because {rule.harm}'] if rule.kept is None else []
+
+    def first(self) -> None:
+        """With the inputs as they are. Raises Malformed, Harm where it cannot be judged, and what the rule raises."""
+        self.trials[FIRST] = self.trial(self.fresh(False))
+
+    def ask(self, wrt: object) -> None:
+        super().ask(wrt)
+        if wrt is None:
+            self.wanted = self.rule.wants
+
+    def trial(self, tensors: list[Tensor], douts: list | None = None, wide: bool = False) -> Takeover:
+        """What the rule answers on these inputs, for these cotangents, or for random ones."""
+        if wide and not self.rule.doubles:
+            raise Harm('its device has no Float64')
+        xs, came = [np.array(t.array) for t in tensors], []
+
+        def asks(outs: list[np.ndarray]) -> list[np.ndarray]:
+            if not outs:
+                raise Harm('no output is of floats and has a gradient')
+            found = self.cotangents([wrap(a) for a in outs]) if douts is None else douts
+            if [d.shape for d in found] != [a.shape for a in outs]:
+                shapes = ', '.join(str(a.shape) for a in outs)
+                raise GradArgumentError(f'sens has to have the shapes of the outputs: {shapes}.{users_line()}')
+            came[:] = [d.astype(a.dtype) for d, a in zip(found, outs, strict=True)]
+            return came
+
+        found, eps = self.rule.answer(xs, asks, wide), 0.0
+        self.notes += found.notes
+        if self.kept is not None:
+            with suppress(Exception):  # the body leaves what can be differentiated
+                eps = self.rule.answer(xs, None, wide, body=True, look=True).eps
+        return Elsewhere(
+            self.name.partition('.')[0], self.called, xs, found.grads, came, self.rule.wants,
+            tuple(map(wrap, found.outs)), None, partial(Asked, self.rule, wide), coarsest=eps,
+        )  # fmt: skip
+
+    def asked_again(self) -> dict[str, list]:
+        """What it answers when it is asked the same again: at once, a few times; and after another call."""
+        main, found = self.trials[FIRST], {'again': [], 'after': []}
+        for what in found if self.kept is not None else ():
+            with suppress(Exception):
+                for _ in range(TIMES // 4 if what == 'again' else 1):
+                    found[what].append(self.rule.answer(main.inputs, main.came, False, way=what).grads)
+        return found
+
+    def rows(self) -> list[Verdict]:
+        """The verdicts from all trials; where all is right, from all other ways of asking, too."""
+        told = super().rows()
+        if self.kept is not None and all(row.ok for row in told if row.asked):
+            for way, when in self.rule.ways():
+                self.asked_in(way, when, told)
+        return told
+
+    def asked_in(self, way: str, when: str, told: list[Verdict]) -> None:
+        """One of the other ways: what is wrong there takes the place of what is told."""
+        first, several = self.trials[FIRST], way == 'expanded'
+        came = [np.full(g.shape, 0.75, g.dtype) for g in first.came] if several else first.came
+        try:
+            found = self.rule.answer(first.inputs, came, False, way=way)
+        except Malformed as malformed:
+            said = str(malformed.error).strip().partition('\n')[0]
+            self.notes.append(f'It raises {name(malformed.error)} {when}: {said}')
+            return
+        except Exception:  # forward refuses that
+            return
+        if all(np.allclose(a, b, 1e-2, 1e-6, equal_nan=True) for a, b in zip(found.outs, first.outs, strict=True)):
+            self.notes += found.notes
+            there = replace(first, yours=found.grads, came=came)
+            there.asked = [of and (not way.isdigit() or k == int(way)) for k, of in enumerate(self.wanted)]
+            for row in (v for v in decide.verdicts(there) if v.verdict == WRONG):
+                told[row.place] = row._replace(mistake=f'It is another {when}: {row.why}')
+
+    def second(self, rows: list[Verdict]) -> list[Verdict]:
+        """The rows with what is true of the rule's own derivative, where the first order is right."""
+        if not all(row.ok for row in rows if row.asked):
+            self.left_out.append('the second order, because the first is not right')
+            return rows
+        inner = ForeignTrials(self.rule.slopes(self.trials[FIRST].came))
+        try:
+            inner.first()
+        except (Malformed, Harm) as error:
+            self.left_out.append(f'the second order ({str(getattr(error, "error", error)).rstrip(".")})')
+            return rows
+        inner.ask(None)
+        inner.others()
+        for row in super(ForeignTrials, inner).rows():
+            first = next((r for r in rows if r.name == row.name), next(r for r in rows if r.asked))
+            if first.asked and RANK.index(row.verdict) > RANK.index(first.verdict):
+                both = 'At second order' if row.ok else 'The first order is right, the second is not'
+                rows[first.place] = row._replace(
+                    cell=first.cell, name=first.name, place=first.place, why=f'{both}: {row.why}',
+                    mistake=f'{both}. {row.mistake}' * bool(row.mistake),
+                )  # fmt: skip
+            elif first.asked and row.verdict == UNKNOWN:
+                self.left_out.append(f'the second order of {row.name}: {row.why.rstrip(".")}')
+        self.trials |= {f'second order, {label}': trial for label, trial in inner.trials.items()}
+        return rows
+
+
+def check(rule: Rule, wrt: object, order: int) -> CheckResult:
+    """What `check_bprop` finds of a rule that lives elsewhere."""
+    if order not in (1, 2):
+        raise GradArgumentError(f'order is 1 or 2, but got {order!r}.{users_line()}')
+    if not any(a.dtype.kind == 'f' for a in rule.arrays):
+        raise NotATensorError(f'check_bprop needs a float tensor among the inputs of {rule.name}.{users_line()}')
+    trials = ForeignTrials(rule)
+    try:
+        trials.first()
+    except Malformed as malformed:
+        return CheckResult(rule.name, [], [], malformed.error)
+    except Harm as harm:
+        why = decide.sentence(str(harm))
+        given = zip(rule.names, rule.wants, strict=True)
+        rows = [Verdict(rule.name, n, k, w, None, None, '', UNKNOWN, why) for k, (n, w) in enumerate(given)]
+        return CheckResult(rule.name, [words.row(row, rule.words) for row in rows], [])
+    trials.ask(wrt)
+    trials.others()
+    rows = trials.second(trials.rows()) if order == 2 else trials.rows()
+    notes = [*dict.fromkeys(trials.notes), words.said(trials.tried(), rule.words)]
+    return CheckResult(rule.name, [words.row(row, rule.words) for row in rows], notes)

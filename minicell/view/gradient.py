@@ -1,0 +1,70 @@
+"""A gradient as it is shown wherever it stands: its name and what is known of it over its numbers.
+
+What a takeover returns, what was asked for and what is true are told with the same words at the same places.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..ink import numbers, tiles
+from ..ink.boxes import Box, Column, Grid, Row, Text
+from ..ink.shapes import width
+from ..story.record import Value
+from . import style
+from .tape import named
+from .verdict import Said
+
+
+def stack(*boxes: Box | None, gap: float = 2, key: str = '') -> Box:
+    """Boxes under one another, at the left."""
+    return Column(*boxes, gap=gap, across='start', key=key)
+
+
+class Shown(NamedTuple):
+    """A gradient at a moment."""
+
+    key: str  # of its numbers
+    name: str
+    shape: Value  # its numbers as they will be
+    value: Value | None  # and as far as they are there
+    badge: Said | None = None  # what is known of it
+    formula: str | None = None  # how it was made; None: there is no line for that
+    due: bool = False  # it is the true one
+    marks: tiles.Marks | None = None
+    top: float | None = None  # the number whose square fills its cell
+    asks: bool = True  # a press on a number tells how it was made
+    note: str = ''  # stands under the numbers
+
+    def rows(self, room: float, plate: Callable[[Value], tiles.Plate]) -> tuple[Box | None, ...]:
+        """Its name, its formula, its numbers, its note; `plate`: how the numbers are drawn."""
+        there, ink, roomy = self.value is not None, ' af' * self.due, room + style.ROOMY
+        look = f'mid3{ink}' if there else 'mid3 fut'
+        head, second = named(self.name, look, room, f'{self.key}N'), None
+        if self.formula is not None:
+            fits = there and width(self.formula, 'm') <= roomy
+            second = Text(self.formula * fits, f'm{ink}', key=f'{self.key}F')
+        if self.badge:  # beside the name where it has room, else in place of the formula
+            badge = named(*self.badge, roomy, f'{self.key}B')
+            beside = head.size[0] + style.WORDS + badge.size[0] <= room
+            head, second = (Row(head, badge, gap=style.WORDS), second) if beside else (head, badge)
+        value = self.value or self.shape
+        how = plate(value)
+        ground = ' tru bare' if self.due else ' on' if how.kind == 'numbers' and not how.ink else ' bare'
+        tile = tiles.Tile(value, key=self.key, how=how, there=there, classes=ground, account=self.asks,
+                          marks=self.marks, top=self.top)  # fmt: skip
+        return head, second, tile, named(self.note, 'dim', room, f'{self.key}L') if self.note else None
+
+
+def box(found: list[Shown], room: float, plate: Callable[[Value], tiles.Plate], most: float) -> Box:
+    """A gradient, and the true one beside it row by row; under it where both are wider than `most`."""
+    rows = [row for row in zip(*(each.rows(room, plate) for each in found), strict=True) if any(row)]
+    both = Grid(rows, (style.WORDS, style.CLOSE), stretch=(), key=f'{found[0].key}-')
+    if both.size[0] <= most or not found[1:]:
+        return both
+    return stack(*[box([each], room, plate, most) for each in found], gap=style.CLOSE)
+
+
+def scale(mine: Value, true: Value | None) -> float | None:
+    """The number whose square fills its cell in both, where both have one shape."""
+    alike = true is not None and mine.data is not None and mine.shape == true.shape
+    return max(numbers.largest(mine.data), numbers.largest(true.data)) if alike else None

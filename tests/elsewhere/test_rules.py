@@ -1,0 +1,108 @@
+"""Rules of PyTorch and JAX, judged where they live: no right one is called wrong, and no wrong one right."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import minicell as ms
+from minicell.testing import assert_bprop
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / 'minicell/ELSEWHERE.md'
+ENV = os.environ | {'OMP_NUM_THREADS': '1'}  # of small numbers, threads make nothing quicker
+NAMED = 0.8  # of the mistakes, at least
+
+
+def judged(home: str, *some: str) -> list[dict]:
+    """What is said of each row, in a process of its own."""
+    pytest.importorskip(home)
+    command = [sys.executable, '-W', 'ignore', '-m', 'tests.elsewhere.table', home, '--json', *some]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=ENV)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def held(found: list[dict]) -> None:
+    """Each verdict is the due one, and a mistake is named by its word."""
+    assert found
+    assert [row['text'] for row in found if row['said'] != row['due']] == []
+    assert [(row['name'], row['word'], row['text']) for row in found if row['word'] not in row['text']] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('home', ['torch', 'jax'])
+def test_every_verdict_is_due_and_most_mistakes_are_named(home):
+    found = judged(home)
+    held(found)
+    wrong = [row for row in found if row['due'] == 'wrong']
+    assert sum(row['named'] for row in wrong) >= NAMED * len(wrong)
+
+
+@pytest.mark.parametrize(
+    ('home', 'some'),
+    [
+        ('torch', ['square, half', 'order, exp', 'on ctx', 'kept on', 'a weight', 'a detached', 'in place', 'a step']),
+        ('jax', ['sine', 'nondiff', 'a step']),
+    ],
+)
+def test_some_of_them(home, some):
+    held(judged(home, *some))
+
+
+def test_a_rule_goes_where_its_arrays_live():
+    """By the types of the arguments alone: nothing is imported to tell."""
+    code = (
+        'import sys, minicell as ms; ms.check_bprop(ms.nn.ReLU(), ms.Tensor([1.0, -1.0]));'
+        'import minicell.elsewhere; print({"torch", "jax", "mindspore"} & {*sys.modules})'
+    )
+    done = subprocess.run([sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == 'set()'
+
+
+BLOCKS = re.findall(r'```python\n(.*?)```\n(?:\n```text\n(.*?)```)?', PAGE.read_text(encoding='utf-8'), re.DOTALL)
+
+
+@pytest.mark.parametrize(('listing', 'due'), BLOCKS, ids=['PyTorch', 'JAX', 'a test'])
+def test_a_listing_of_the_page_prints_what_it_shows(listing, due):
+    pytest.importorskip(re.search(r'^import (torch|jax)$', listing, re.MULTILINE)[1])
+    command = [sys.executable, '-W', 'ignore', '-c', listing]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=ENV)
+    assert (done.stdout, done.stderr) == (due, '')
+
+
+def test_an_assertion_fails_with_the_sentences():
+    with pytest.raises(AssertionError, match='It is'):
+        assert_bprop(Half(), ms.Tensor([1.0, -2.0, 3.0, 0.5]))
+    assert_bprop(ms.nn.ReLU(), ms.Tensor([1.0, -1.0]))
+
+
+class Half(ms.nn.Cell):
+    def construct(self, x):
+        return x * x
+
+    def bprop(self, x, out, dout):
+        return (x * dout,)
+
+
+def test_all_is_afterwards_as_it_was():
+    torch = pytest.importorskip('torch')
+    rules, made = import_module('tests.elsewhere.torch_rules'), torch.Generator().manual_seed(3)
+    net, x = rules.Net(rules.product.apply), rules.X.clone().requires_grad_()
+    draws = lambda x: net(x * torch.rand(x.shape, generator=made, dtype=x.dtype))
+    state = lambda: [
+        *(torch.get_rng_state().tolist(), made.get_state().tolist(), rules.Moving.mean.item(), x.tolist(), x.grad),
+        *(net.lin.weight.tolist(), net.lin.weight.dtype, net.lin.weight.grad, rules.Moving.mean.requires_grad),
+        *(torch.get_default_dtype(), torch.is_grad_enabled(), 'apply' in vars(torch.autograd.Function.__base__)),
+    ]
+    with torch.no_grad():
+        before, out = state(), draws(x).tolist()
+        made.manual_seed(3)
+        for rule in (net, draws, rules.Moving):
+            assert ms.check_bprop(rule, x, order=2)
+        assert state() == before and draws(x).tolist() == out
