@@ -216,7 +216,7 @@ class Trying:
         while todo:
             mask = todo.pop()
             tried = [self.among(given, mask, rng) for _ in range(2 if mask.sum() > 1 else 1)]
-            if few > 0 and all(t.agrees and not t.tells for t in tried):
+            if few > 0 and all(t.agrees for t in tried) and not all(t.tells for t in tried):
                 todo += halves(mask, np.abs(given) * scale(self.x))
             else:
                 yield from tried
