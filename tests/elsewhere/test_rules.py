@@ -35,7 +35,7 @@ def held(found: list[dict]) -> None:
     assert [(row['name'], row['word'], row['text']) for row in found if row['word'] not in row['text']] == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize('home', ['torch', 'jax'])
 def test_every_verdict_is_due_and_most_mistakes_are_named(home):
     found = judged(home)
