@@ -65,7 +65,7 @@ STILLS = {
     ),
     '03': Still(
         'l03-tape',
-        (16, 338, 598, 606),
+        (16, 338, 742, 606),
         'Backward turns off its road into your own lines, and what they return is wrong: 1.40 should be 6.60',
     ),
     '04': Still(

@@ -200,14 +200,11 @@ def confirmed(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
 def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """The rules do not see everything: construct is called again. What they do see may still be all there is."""
     told, trying = told._replace(by='differences', unseen=t.blind), t.trying(told.place)
-    fine, once = t.trying(told.place, differences.FINEST), t.answered()[told.place]
-    due, room, kinks, steps = once, 0.0, False, trying.steps()
+    fine, once, steps = t.trying(told.place, differences.FINEST), t.answered()[told.place], trying.steps()
+    due, room, kinks = once, 0.0, False
     if steps or not fine.holds(once):  # in a coarser dtype, rounding may hide one number among many
-        if (
-            not steps
-            and (once is None or differs(given, once, 64 * t.eps * np.abs(once)).any())
-            and trying.holds(given)
-        ):
+        rounded = once is None or differs(given, once, 64 * t.eps * np.abs(once)).any()
+        if rounded and not steps and trying.holds(given):
             return told._replace(due=given.astype(np.float64), verdict=RIGHT)
         if trying.holds(t.due[told.place]):
             return by_rules(t, told, given)
