@@ -200,16 +200,15 @@ def confirmed(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
 def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """The rules do not see everything: construct is called again. What they do see may still be all there is."""
     told, trying = told._replace(by='differences', unseen=t.blind), t.trying(told.place)
-    fine, once, steps = t.trying(told.place, differences.FINEST), t.answered()[told.place], trying.steps()
+    fine, once, jump = t.trying(told.place, differences.FINEST), t.answered()[told.place], trying.steps()
     due, room, kinks = once, 0.0, False
-    if steps or not fine.holds(once):  # in a coarser dtype, rounding may hide one number among many
-        rounded = once is None or differs(given, once, 64 * t.eps * np.abs(once)).any()
-        if rounded and not steps and trying.holds(given):
+    if jump or not fine.holds(once):  # in a coarser dtype, rounding may hide one number among many
+        if not jump and (once is None or differs(given, once, 64 * t.eps * np.abs(once)).any()) and trying.holds(given):
             return told._replace(due=given.astype(np.float64), verdict=RIGHT)
         if trying.holds(t.due[told.place]):
             return by_rules(t, told, given)
         due = np.zeros(given.shape)
-        if not steps:
+        if not jump:
             due, room, kinks = trying.one_by_one(given) if once is None else fine.one_by_one(once)
     told = told._replace(due=due, room=room + 64 * t.eps * np.abs(due) + t.tiny(told.place))
     if told.differs.any() and not t.badly_rounded(told):
