@@ -260,28 +260,26 @@ def untouched(kept: Kept) -> Iterator[None]:
     """What runs inside leaves nothing behind: no output, no warning, no state. Raises Harm where it would."""
     if not _installed:
         _installed.append(sys.addaudithook(_audit))
-    LOCK.acquire()
-    silent, quiet = io.StringIO(), logging.root.manager.disable
-    _watched.harm = None
-    try:
-        said, heard = contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent)
-        with aside(), warnings.catch_warnings(), np.errstate(all='ignore'), said, heard:
-            warnings.simplefilter('ignore')
-            logging.disable()
-            yield
-    finally:
-        harm = _watched.harm
+    with LOCK:
+        silent, quiet = io.StringIO(), logging.root.manager.disable
+        _watched.harm = None
         try:
-            logging.disable(quiet)
-            del _watched.harm
-            kept.restore()
-        except BaseException:  # an interrupt, perhaps before its first line
-            kept.restore()
-            raise
+            said, heard = contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent)
+            with aside(), warnings.catch_warnings(), np.errstate(all='ignore'), said, heard:
+                warnings.simplefilter('ignore')
+                logging.disable()
+                yield
         finally:
-            LOCK.release()
-        if harm:
-            raise Harm(harm)
+            harm = _watched.harm
+            try:
+                logging.disable(quiet)
+                del _watched.harm
+                kept.restore()
+            except BaseException:  # an interrupt, perhaps before its first line
+                kept.restore()
+                raise
+            if harm:
+                raise Harm(harm)
 
 
 _installed: list = []
