@@ -284,7 +284,7 @@ def test_the_lessons_kit_stays_small():
     files = [path for path in (PACKAGE / 'teach').rglob('*') if path.is_file() and '__pycache__' not in path.parts]
     assert len(files) <= 83
     kit = [path for path in files if path.parent.name == 'teach' and not path.name.startswith('lesson0')]
-    assert sum(map(lines, kit)) <= 3450
+    assert sum(map(lines, kit)) <= 3452
 
 
 VIEW = sorted((PACKAGE / 'view').rglob('*.py'))

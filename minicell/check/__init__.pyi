@@ -1,11 +1,8 @@
 # Written by .github/stubs.py, which a change of a public name or signature asks for again.
 from builtins import Exception
 from builtins import bool as _bool
-from builtins import int as _int
 from builtins import list as _list
-from builtins import object as _object
 from builtins import str as _str
-from collections.abc import Callable
 from minicell.judge.verdict import Verdict
 from typing import Any
 
@@ -18,4 +15,3 @@ class CheckResult:
     notes: _list[_str]
     error: Exception | None
     ok: Any
-def check_bprop(cell: Callable[..., Any], /, *inputs: Any, sens: _object = ..., wrt: _object = ..., order: _int = ..., **keywords: Any) -> CheckResult: ...

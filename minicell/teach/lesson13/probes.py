@@ -13,16 +13,11 @@ import minicell as ms
 from minicell import ops
 from minicell.teach.trials import stopped
 
-from .programs import PEER, Program, Wrong, counting, document, equal, must, numbers, plain, product, sine
+from .programs import (
+    PEER, SPARE, Program, Wrong, counting, document, equal, must, numbers, plain, product, sine, spare,
+)  # fmt: skip
 
 BENT = 'mul', 'sin', 'cos', 'matmul'  # ops whose gradients depend on their inputs
-SPARE = 3  # entries that the tape has already, so that an address is not right by chance
-
-
-def spare(m: SimpleNamespace) -> None:
-    """A few entries of no interest."""
-    for k in range(SPARE):
-        m.write('Spare', None, (), np.float32(k))
 
 
 # ---- step 1: a Tensor with an address ------------------------------------------------------------------------------
