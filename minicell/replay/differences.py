@@ -73,8 +73,8 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
         return sum(int(np.sum(a != b)) for a, b in zip(here, function(x + t * scale(x)), strict=True))
 
     far = max(1.0, typical(x) / np.max(np.abs(v), initial=0.0, where=v != 0)) if v.any() else 1.0
-    beyond = max([largest(a) for a in here]) / np.max(np.abs(v), initial=1e-300)  # beside a huge number, none moves
-    _ = [change(t) for step in (100 * far, beyond) for t in (step, -step)]
+    beyond = max(100 * far, max([largest(a) for a in here]) / np.max(np.abs(v), initial=1e-300))  # past a huge number
+    _ = change(beyond), change(-beyond)
     hidden = sum(float(np.sum(w * ~m)) for w, m in zip(weights, moves, strict=True) if w is not None)  # by rounding
     reach, terms = max([there for t in (far, -far) if (there := abs(change(t))) < np.inf], default=0.0), 0.0
     for steps in (LADDER, FINER):
@@ -100,7 +100,7 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
             break
     middle, room = (both, doubt) if across else (middle, float(gaps[at, 0]))
     if not table.any():  # it is flat, or changes by less than its rounding shows
-        room += eps * (reach / LADDER[0] + hidden / max(100 * far, beyond))
+        room += eps * (reach / LADDER[0] + hidden / beyond)
     if near > 1e-3 and (end := limit(table[:, 0])) is not None:
         middle, below, above = end, end, end
         room = doubt = float(abs(table[-1, 0] - table[-2, 0])) / 1000

@@ -96,7 +96,7 @@ def test_a_display_is_html_and_words(matmul):
     data, _ = matmul.show()._repr_mimebundle_()
     assert set(data) == {'text/html', 'text/plain'}
     assert data['text/plain'] == str(matmul)
-    assert data['text/html'].startswith('<div class="mc2" data-lm-suppress')
+    assert data['text/html'].startswith('<div class="mc2"')
     assert 'http' not in data['text/html'].replace(SVG[1:-1], ''), 'a name, and no address'
 
 

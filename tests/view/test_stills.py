@@ -179,7 +179,7 @@ def test_a_step_of_a_gif_stays_as_long_as_its_words_take_to_read():
 def test_a_fragment_is_a_still_and_one_script():
     still = as_svg(*args(toy(), 0))
     text = html.fragment(films(), still, open=-1)
-    assert text.startswith('<div class="mc2" data-lm-suppress') and '><img ' in text
+    assert text.startswith('<div class="mc2"') and '><img ' in text
     assert f'alt="{toy().steps[-1].title}. {toy().steps[-1].caption}' in text
     assert text.count('<script') == text.count('</script>') == 1 and text.endswith('</script>')
     assert '"open":11' in text and ' id=' not in text.split('<script>')[0]

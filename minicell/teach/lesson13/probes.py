@@ -13,7 +13,7 @@ import minicell as ms
 from minicell import ops
 from minicell.teach.trials import stopped
 
-from .programs import (
+from .programs import (  # isort: skip
     PEER, SPARE, Program, Wrong, counting, document, equal, must, numbers, plain, product, sine, spare,
 )  # fmt: skip
 
