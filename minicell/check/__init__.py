@@ -47,32 +47,8 @@ def lost(note: str) -> bool:
     return note.startswith('It ')
 
 
-def check_bprop(
-    cell: Callable, /, *inputs: object, sens: object = None, wrt: object = None, order: int = 1, **keywords: object
-) -> CheckResult:
-    """Compare a Cell's bprop with what is true of its construct: by the rules, and by differences.
-
-    inputs, keywords: as for cell(...). sens: the cotangent to try it with, in the structure of the output; random
-    numbers (always the same) where None, because ones hide mistakes. wrt: which inputs count, by their names or places,
-    and which Parameters; all that are floats where None. order 2: the derivative of the bprop itself is tried, too.
-
-    It is tried in Float64 and in the dtype of the inputs, with several douts, twice in the same point, after another
-    call, and where the first axis of an input has one row, with three. A malformed bprop is a verdict, too. Of a
-    function, or a Cell without a bprop, the gradient by autodiff is compared.
-
-    Raises TypeError without a float Tensor among the inputs, ValueError for an unknown wrt or order, and what the Cell
-    itself raises.
-
-    >>> import minicell as ms
-    >>> class Square(ms.nn.Cell):
-    ...     def construct(self, x):
-    ...         return x * x
-    ...     def bprop(self, x, out, dout):
-    ...         return (2 * x,)
-    >>> print(ms.check_bprop(Square(), ms.Tensor([1.0, 3.0])))
-    ✗ Square.bprop is not the true gradient.
-    ...
-    """
+def check_cell(cell: Callable, inputs: tuple, keywords: dict, sens: object, wrt: object, order: int) -> CheckResult:
+    """What `elsewhere.check_bprop` finds of a Cell, or of a function of Tensors."""
     if order not in (1, 2):
         raise GradArgumentError(f'order is 1 or 2, but got {order!r}.{users_line()}')
     if not any(map(is_float, (*tensors_in((inputs, keywords)), *(getattr(cell, 'internal_params', None) or ())))):

@@ -309,16 +309,20 @@ class Trials:
             k = row.place  # the inputs, then dout, then internal_params
             at = order[k] if k < count else k - len(came) if k >= count + len(came) else None
             first = rows[at] if at is not None else next((r for r in rows if r.asked), rows[0])
-            if first.asked and RANK.index(row.verdict) > RANK.index(first.verdict):
-                both = 'At second order' if row.ok else 'The first order is right, the second is not'
-                rows[first.place] = row._replace(
-                    cell=first.cell, name=first.name, place=first.place, why=f'{both}: {row.why}',
-                    mistake=f'{both}. {row.mistake}' * bool(row.mistake),
-                )  # fmt: skip
-            elif first.asked and row.verdict == 'unknown':
-                self.left_out.append(f'the second order of {row.name}: {row.why.rstrip(".")}')
+            self.deeper(rows, first, row)
         self.trials |= {f'second order, {label}': trial for label, trial in inner.trials.items()}
         return rows
+
+    def deeper(self, rows: list[Verdict], first: Verdict, row: Verdict) -> None:
+        """A verdict on the second order takes the place of the first one's, where it is worse."""
+        if first.asked and RANK.index(row.verdict) > RANK.index(first.verdict):
+            both = 'At second order' if row.ok else 'The first order is right, the second is not'
+            rows[first.place] = row._replace(
+                cell=first.cell, name=first.name, place=first.place, why=f'{both}: {row.why}',
+                mistake=f'{both}. {row.mistake}' * bool(row.mistake),
+            )  # fmt: skip
+        elif first.asked and row.verdict == 'unknown':
+            self.left_out.append(f'the second order of {row.name}: {row.why.rstrip(".")}')
 
     # ---- notes ----
 

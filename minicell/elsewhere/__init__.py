@@ -8,8 +8,7 @@ comes from it. `trials` asks, `torch_` and `jax_` answer.
 from collections.abc import Callable, Iterator
 from importlib import import_module
 
-from ..check import CheckResult
-from ..check import check_bprop as check_cell
+from ..check import CheckResult, check_cell
 
 HOMES = {'torch': 'torch_', 'jax': 'jax_', 'jaxlib': 'jax_'}  # the package of a type -> who answers for it
 
@@ -45,7 +44,7 @@ def check_bprop(
     """
     found = [home for each in (cell, *parts((inputs, keywords))) for home in homes(each)]
     if not found:
-        return check_cell(cell, *inputs, sens=sens, wrt=wrt, order=order, **keywords)
+        return check_cell(cell, inputs, keywords, sens, wrt, order)
     from .trials import check  # what the check of a Cell does without
 
     return check(import_module(f'.{found[0]}', __name__).rule(cell, inputs, keywords, sens), wrt, order)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ..check import CheckResult
-from ..check.trials import FIRST, RANK, TIMES, Malformed, Trials
+from ..check.trials import FIRST, TIMES, Malformed, Trials
 from ..core.errors import GradArgumentError, NotATensorError, users_line
 from ..core.tensor import Tensor, wrap
 from ..judge import decide
@@ -129,14 +129,7 @@ class ForeignTrials(Trials):
         inner.others()
         for row in super(ForeignTrials, inner).rows():
             first = next((r for r in rows if r.name == row.name), next(r for r in rows if r.asked))
-            if first.asked and RANK.index(row.verdict) > RANK.index(first.verdict):
-                both = 'At second order' if row.ok else 'The first order is right, the second is not'
-                rows[first.place] = row._replace(
-                    cell=first.cell, name=first.name, place=first.place, why=f'{both}: {row.why}',
-                    mistake=f'{both}. {row.mistake}' * bool(row.mistake),
-                )  # fmt: skip
-            elif first.asked and row.verdict == UNKNOWN:
-                self.left_out.append(f'the second order of {row.name}: {row.why.rstrip(".")}')
+            self.deeper(rows, first, row)
         self.trials |= {f'second order, {label}': trial for label, trial in inner.trials.items()}
         return rows
 
