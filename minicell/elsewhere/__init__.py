@@ -10,7 +10,7 @@ from importlib import import_module
 
 from ..check import CheckResult, check_cell
 
-HOMES = {'torch': 'torch_', 'jax': 'jax_', 'jaxlib': 'jax_'}  # the package of a type -> who answers for it
+HOMES = {'torch': 'torch_', 'jax': 'jax_', 'jaxlib': 'jax_', 'mindspore': 'mindspore_'}  # the package of a type -> who answers for it
 
 
 def check_bprop(

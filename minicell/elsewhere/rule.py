@@ -1,11 +1,14 @@
 """What a framework brings: a rule at one point, which answers in arrays as often as it is asked."""
 
+import inspect
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ..replay.program import Arrays
+
+LARGER = '{} returns a gradient of shape {} for {} of shape {}: {} adds it up over the axes that were broadcast.'
 
 
 class Answer(NamedTuple):
@@ -66,3 +69,13 @@ def in_words(words: dict[str, str], kinds: set) -> dict[str, str]:
     return (
         words | {'Float32': 'BFloat16'} if {str(kind).rpartition('.')[2] for kind in kinds} == {'bfloat16'} else words
     )
+
+
+def names(function: Any, first: tuple, inputs: tuple, keywords: dict, tensors_in: Callable) -> list[str]:
+    """What the tensors among the inputs are called: by the parameters of a function, which gets something first."""
+    given = inspect.signature(function).bind_partial(*first, *inputs).arguments
+    found = []
+    for name, value in [*[*given.items()][len(first) :], *keywords.items()]:
+        many = tensors_in(value)
+        found += [name] if many and many[0] is value else [f'{name}[{k}]' for k, _ in enumerate(many)]
+    return found

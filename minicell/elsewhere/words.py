@@ -13,7 +13,7 @@ def said(text: str, words: Mapping[str, str]) -> str:
     ...      {'dout': 'grad_output', 'construct': 'forward'})
     'It has the factor grad_output², and grad_output[0] is missing. Called again, forward raises E.'
     """
-    return re.sub(rf'\b({"|".join(words)})(?![A-Za-z0-9_])', lambda found: words[found[0]], text)
+    return text if not words else re.sub(rf'\b({"|".join(words)})(?![A-Za-z0-9_])', lambda found: words[found[0]], text)
 
 
 def row(found: Verdict, words: Mapping[str, str]) -> Verdict:

@@ -1,6 +1,6 @@
 """What minicell says of each rule beside what the framework's own check says: `python -m tests.elsewhere.table torch`.
 
-`jax` for JAX; further words choose rows. With `--json` a line for each row, which the tests read: JAX warns at each
+`jax` for JAX, `mindspore` for MindSpore; further words choose rows. With `--json` a line for each row, which the tests read: JAX warns at each
 fork of a process in which it has run, so that it runs in none of theirs.
 """
 
@@ -49,6 +49,20 @@ def check_grads(name: str, row: tuple) -> str:
     return 'right'
 
 
+def check_bprop(name: str, row: tuple) -> str:
+    """What MindSpore says while `check_bprop=True` is set, which looks at shapes and dtypes."""
+    import mindspore
+
+    mindspore.set_context(check_bprop=True)
+    try:
+        gradients = mindspore.ops.GradOperation(get_all=True)(row[0])
+        (mindspore.ops.GradOperation(get_all=True)(gradients) if 'second order' in name else gradients)(*row[1])
+        mindspore.runtime.synchronize()
+    finally:
+        mindspore.set_context(check_bprop=False)
+    return 'right'
+
+
 def beside(check: Callable, name: str, row: tuple) -> tuple[str, float]:
     """What the framework's own check says, and how long it takes; whatever it raises, it says that a rule is wrong."""
     began = time.perf_counter()
@@ -69,7 +83,7 @@ def rows(home: str, some: list[str]) -> Iterator[tuple[str, str, tuple]]:
 
 def main(home: str, *some: str) -> None:
     """Print it."""
-    check = {'torch': gradcheck, 'jax': check_grads}[home]
+    check = {'torch': gradcheck, 'jax': check_grads, 'mindspore': check_bprop}[home]
     total = {due: [0, 0, 0, 0, 0.0, 0.0] for due in DUE}
     for due, name, row in rows(home, [s for s in some if s != '--json']):
         found = told(name, row)

@@ -12,13 +12,13 @@ from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 from ...check.trials import Malformed
 from ...replay.harmless import Harm, untouched
 from ...replay.program import Arrays
-from ..rule import Answer, called, in_words
+from ..rule import Answer, called, in_words, names
 from .body import Watch, gets_ctx, heard, inlined, memory
 from .kept import TorchKept, settings
 from .path import Path
 from .remarks import WORDS, WRITES, remarks
 from .second import gradients
-from .tensors import has_graph, laid, names, numbers, strided, tensor
+from .tensors import has_graph, laid, numbers, strided, tensor, tensors_in
 
 LEAVES = 'construct leaves what autograd records (detach, no_grad, NumPy)'
 
@@ -46,7 +46,7 @@ class TorchRule:
             except Harm as harm:
                 self.harm = str(harm)
             first = (None,) if self.function and gets_ctx(rule) else ()
-            self.names = names(getattr(rule, 'forward', rule), first, inputs, keywords)
+            self.names = names(getattr(rule, 'forward', rule), first, inputs, keywords, tensors_in)
             self.meet(rule)
         self.doubles = all(t.device.type != 'mps' for t in (*self.like, *self.weights))
 

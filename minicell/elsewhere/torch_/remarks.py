@@ -5,6 +5,8 @@ from typing import Any
 
 import torch
 
+from ..rule import LARGER
+
 WORDS = {
     'The rules give': 'Autograd gives',
     'what no rule does': 'what autograd does not',
@@ -14,7 +16,6 @@ WORDS = {
     'bprop': 'backward',
     'Cell': 'Function',
 }
-LARGER = '{} returns a gradient of shape {} for {} of shape {}: PyTorch adds it up over the axes that were broadcast.'
 NEEDLESS = '{} computes gradients that nobody asks for, where ctx.needs_input_grad tells which are wanted.'
 WRITES = 'It writes into grad_output, which belongs to the caller: whoever reads it next gets other numbers.'
 
@@ -27,7 +28,7 @@ def remarks(rule: Any, returned: Sequence[tuple], leaves: Sequence[torch.Tensor]
     for at, name, leaf in zip(rule.at, rule.names, leaves, strict=False):
         g = returned[0][at]
         if isinstance(g, torch.Tensor) and leaf.requires_grad and g.shape != leaf.shape:
-            said.append(LARGER.format(rule.name, tuple(g.shape), name, tuple(leaf.shape)))
+            said.append(LARGER.format(rule.name, tuple(g.shape), name, tuple(leaf.shape), 'PyTorch'))
         elif isinstance(g, torch.Tensor) and leaf.dtype.is_floating_point and not leaf.requires_grad:
             said.append(NEEDLESS.format(rule.name))
     return said

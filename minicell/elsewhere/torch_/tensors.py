@@ -1,6 +1,5 @@
 """Tensors and arrays: numbers as they come and go, and the same numbers in other memory."""
 
-import inspect
 from typing import Any
 
 import numpy as np
@@ -37,11 +36,6 @@ def laid(g: torch.Tensor, way: str) -> torch.Tensor:
     return strided(g) if way == 'strided' else g.flatten()[0].expand(g.shape) if way == 'expanded' else g
 
 
-def names(function: Any, first: tuple, inputs: tuple, keywords: dict) -> list[str]:
-    """What the tensors among the inputs are called: by the parameters of a function, which gets something first."""
-    given = inspect.signature(function).bind(*first, *inputs, **keywords).arguments
-    found = []
-    for name, value in list(given.items())[len(first) :]:
-        many = [t for t in tree_leaves(value) if isinstance(t, torch.Tensor)]
-        found += [name] if many and many[0] is value else [f'{name}[{k}]' for k, _ in enumerate(many)]
-    return found
+def tensors_in(value: Any) -> list[torch.Tensor]:
+    """The tensors in nested tuples, lists and dicts."""
+    return [t for t in tree_leaves(value) if isinstance(t, torch.Tensor)]
