@@ -87,7 +87,7 @@ class MindSporeRule:
     ) -> Answer:  # fmt: skip
         if way == 'graph':
             return self.in_graph_mode(xs, came)
-        watch, returned = Watch(self.fixed, wide, body, shake, cut), []
+        watch, returned = Watch(self.fixed, wide, body, shake), []
         around = inlined(met) if body else heard(returned, 2 if way == 'again' else 1)
         found, leads = Answer([], [], notes=self.notes), None
 
@@ -95,13 +95,14 @@ class MindSporeRule:
             nonlocal came, found, leads
             each = iter(floats)
             every = [next(each) if is_float(t) else t for t in inputs]
-            leads = Leads([*every, *self.weights]) if look else None
+            leads = Leads([*every, *self.weights]) if look or cut else None
             with leads.taking() if leads else nullcontext():
                 outs = self.called(every)
             if way == 'after':
                 with suppress(Exception):  # what construct refuses, it does not keep
                     self.called([t * 0.625 if is_float(t) else t for t in every])
             found = found._replace(outs=[*map(numbers, outs)], leads=[leads.of(t) for t in outs] if leads else ())
+            found = found._replace(steps=leads.steps(watch.steps, cut) if leads else ())
             came, watch.forward = came(found.outs) if callable(came) else came, False
             if came is None:
                 return Tensor(0.0)
@@ -128,7 +129,7 @@ class MindSporeRule:
         found = found._replace(grads=grads, notes=[*self.notes, *remarks(self, returned)])
         if leads is None:
             return found
-        return found._replace(unseen=leads.unseen, chosen=leads.chosen, eps=leads.eps, steps=watch.steps)
+        return found._replace(unseen=leads.unseen, chosen=leads.chosen, eps=leads.eps)
 
     def ways(self) -> Iterator[tuple[str, str]]:
         """In graph mode, where it can be compiled as it is called."""

@@ -1,14 +1,14 @@
 """What leads where in the graph that MindSpore records, from the outputs back to the leaves."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from threading import get_ident
 from typing import Any
 
 import numpy as np
-from mindspore import Tensor
+from mindspore import Tensor, ops
 
 from .tensors import HOME, is_float
 
@@ -23,6 +23,7 @@ class Leads:
 
     def __init__(self, leaves: Sequence[Tensor]) -> None:
         self.bits = {t._grad_node._unique_id(): 1 << k for k, t in enumerate(leaves) if t._grad_node is not None}
+        self.nodes: list = []  # those that were passed
         self.known: dict[int, tuple[int, int]] = {}  # of each node, the leaves that values and slopes come from
         self.eps, self.chosen, self.unseen = 0.0, 0, ''
 
@@ -42,6 +43,7 @@ class Leads:
 
     def passed(self, node: Any, before: list[tuple[int, int]]) -> tuple[int, int]:
         """What a node hands on."""
+        self.nodes.append(node)
         kinds = [str(meta).rpartition(' ')[2].rstrip('>') for meta in node._input_metadata]  # (of what it made)
         values = slopes = self.bits.get(node._unique_id(), 0)
         for v, s in before:
@@ -49,6 +51,20 @@ class Leads:
         self.eps = max([self.eps, *(EPS.get(kind, 0.0) for kind in kinds)])
         goes = any(kind in EPS for kind in kinds) and node.name() not in STEPS
         return values, slopes * goes
+
+    def steps(self, ran: Sequence[tuple[str, list, Any]], cut: Collection[int]) -> list:
+        """Where the ops stand that ran, of those whose node was passed; and nothing passes through some of them."""
+        free: dict[tuple, list] = {}
+        for node in sorted(self.nodes, key=lambda node: node._sequence_nr()):
+            free.setdefault((node.name(), ids(n for n, _ in node.next_functions)), []).append(node)
+        found = []
+        for name, before, where in ran:
+            if same := free.get((name, ids(before))):
+                node = same.pop(0)
+                if len(found) in cut:
+                    node.register_prehook(stopping)
+                found.append(where)
+        return found
 
     @contextmanager
     def taking(self) -> Iterator[None]:
@@ -74,3 +90,13 @@ class Leads:
         finally:
             for name in TAKES:
                 setattr(Tensor, name, plain[name])
+
+
+def ids(nodes: Iterable) -> frozenset[int]:
+    """What tells nodes apart."""
+    return frozenset(node._unique_id() for node in nodes if node is not None)
+
+
+def stopping(came: tuple) -> tuple:
+    """What stands for what came to a node where nothing passes."""
+    return tuple(None if g is None else ops.zeros_like(g) for g in came)

@@ -1,13 +1,13 @@
-"""The ops of a rule, as MindSpore runs them in PyNative mode: fixed where they are random, rounded, and cut."""
+"""The ops of a rule, as MindSpore runs them in PyNative mode: fixed where they are random, and rounded."""
 
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import get_ident
 from typing import Any
 
 import numpy as np
-from mindspore import MsDispatchMode, Tensor, nn, ops
+from mindspore import MsDispatchMode, Tensor, nn
 
 from ...core.errors import Where
 from ...traps.bytecode import of_library
@@ -22,10 +22,8 @@ NARROW, FLOAT64 = (42, 43), 44  # how Cast is told of Float16, Float32 and Float
 class Watch(MsDispatchMode):
     """Sees each op. What is random, and what stop_gradient stops, stays what it was the first time."""
 
-    def __init__(
-        self, fixed: dict, wide: bool, body: bool, shake: Callable | None = None, cut: Collection[int] = ()
-    ) -> None:
-        self.fixed, self.wide, self.body, self.shake, self.cut = fixed, wide, body, shake, cut
+    def __init__(self, fixed: dict, wide: bool, body: bool, shake: Callable | None = None) -> None:
+        self.fixed, self.wide, self.body, self.shake = fixed, wide, body, shake
         self.forward, self.drawn, self.steps = True, 0, []
 
     def __ms_dispatch__(self, func: Any, args: tuple, kwargs: dict | None = None) -> Any:
@@ -36,8 +34,8 @@ class Watch(MsDispatchMode):
             args = args[0], FLOAT64
         call = lambda: func(*args, **(kwargs or {}))
         out = self.constant(func.name, call, ins) if func.name.startswith((*DROPS, *DRAWS, 'StopGradient')) else call()
-        if self.forward and self.body and any(is_float(t) and t._grad_node is not None for t in tensors_in(out)):
-            out = self.step(out)
+        if self.forward and self.body:
+            self.step(func.name, ins)
         if self.shake and ins:
             self.round(ins, tensors_in(out))
         return out
@@ -60,15 +58,14 @@ class Watch(MsDispatchMode):
             again[0] = ins[0] * again[0]
         return tuple(again) if isinstance(out, tuple) else again[0]
 
-    def step(self, out: Any) -> Any:
-        """Where it stands in the user's code; and nothing passes through a step that is cut."""
+    def step(self, name: str, ins: list[Tensor]) -> None:
+        """Keep where an op stands in the user's code, and the nodes that its node will lead on to."""
+        nodes = [t._grad_node for t in ins if t._grad_node is not None]
         frame = sys._getframe(2)
         while frame.f_back is not None and frame.f_code.co_filename.startswith(HOME):
             frame = frame.f_back
-        self.steps.append(Where(frame.f_code, frame.f_lasti))
-        if len(self.steps) - 1 not in self.cut:
-            return out
-        return tuple(map(ops.stop_gradient, out)) if isinstance(out, tuple) else ops.stop_gradient(out)
+        if nodes:
+            self.steps.append((name, nodes, Where(frame.f_code, frame.f_lasti)))
 
     def round(self, ins: list[Tensor], outs: list[Tensor]) -> None:
         """Round the numbers of new Tensors; what was only chosen among the numbers of others, as max does, stays."""
