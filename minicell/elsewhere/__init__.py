@@ -1,8 +1,8 @@
-"""Is a rule right that lives elsewhere? A rule of PyTorch or JAX is judged where it lives, by minicell's judge.
+"""Is a rule right that lives elsewhere? One of PyTorch, JAX or MindSpore is judged where it lives, by minicell's judge.
 
 A framework's own autodiff of the forward body takes the place of minicell's rules, and differences are taken of the
 forward as it is. This package brings arrays, and a function to call again; no framework is imported unless an argument
-comes from it. `trials` asks, `torch_` and `jax_` answer.
+comes from it. `trials` asks; `torch_`, `jax_` and `mindspore_` answer.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,7 +10,8 @@ from importlib import import_module
 
 from ..check import CheckResult, check_cell
 
-HOMES = {'torch': 'torch_', 'jax': 'jax_', 'jaxlib': 'jax_', 'mindspore': 'mindspore_'}  # the package of a type -> who answers for it
+# the package of a type -> who answers for it
+HOMES = {'torch': 'torch_', 'jax': 'jax_', 'jaxlib': 'jax_', 'mindspore': 'mindspore_'}
 
 
 def check_bprop(
@@ -26,8 +27,9 @@ def check_bprop(
     call, and where the first axis of an input has one row, with three. A malformed bprop is a verdict, too. Of a
     function, or a Cell without a bprop, the gradient by autodiff is compared.
 
-    A rule of PyTorch or JAX is compared, too: a `torch.autograd.Function`, or a module or a function that calls one,
-    with torch tensors; a function with `custom_vjp` or `custom_jvp`, or one that calls it, with JAX arrays.
+    A rule of PyTorch, JAX or MindSpore is compared, too: a `torch.autograd.Function`, or a module or a function that
+    calls one, with torch tensors; a function with `custom_vjp` or `custom_jvp`, or one that calls it, with JAX arrays;
+    a Cell of MindSpore's, or what calls one, with its Tensors.
 
     Raises TypeError without a float Tensor among the inputs, ValueError for an unknown wrt or order, and what the Cell
     itself raises.

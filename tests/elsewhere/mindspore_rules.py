@@ -150,7 +150,7 @@ class Threshold(nn.Cell):
         return ops.select(cond, inputs, value)
 
 
-class relusigmoid(nn.Cell):  # noqa: N801 (the name that the documentation gives it)
+class relusigmoid(nn.Cell):  # the name that the documentation gives it
     def __init__(self):
         super().__init__()
         self.sigmoid, self.greater = ops.Sigmoid(), ops.Greater()
@@ -179,30 +179,15 @@ class Half(Square):
         return (x * dout,)
 
 
-class Bare(Square):
-    def bprop(self, x, out, dout):
-        return 2 * x * dout
-
-
-class TooMany(Square):
-    def bprop(self, x, out, dout):
-        return 2 * x * dout, dout
-
-
-class Nothing(Square):
-    def bprop(self, x, out, dout):
-        self.last = 2 * x * dout
-
-
 class Returns(Square):
-    """What a function makes of the right gradient."""
+    """What a function makes of it all."""
 
     def __init__(self, function):
         super().__init__()
         self.function = function
 
     def bprop(self, x, out, dout):
-        return (self.function(2 * x * dout),)
+        return self.function(x, dout)
 
 
 class Exp(nn.Cell):
@@ -219,14 +204,6 @@ class Jitted(Square):
         return x * x
 
 
-class Product(nn.Cell):
-    def construct(self, x, y):
-        return x * y
-
-    def bprop(self, x, y, out, dout):
-        return dout * y, dout * x
-
-
 class WithDefault(nn.Cell):
     def construct(self, x, times=3.0):
         return x * times
@@ -238,19 +215,6 @@ class WithDefault(nn.Cell):
 class Divides(WithDefault):
     def bprop(self, x, times, out, dout):
         return dout / times, None
-
-
-class Both(nn.Cell):
-    def construct(self, x):
-        return x * x, ops.sin(x)
-
-    def bprop(self, x, out, dout):
-        return (2 * x * dout[0] + ops.cos(x) * dout[1],)
-
-
-class OneOfThem(Both):
-    def bprop(self, x, out, dout):
-        return (2 * x * dout[0],)
 
 
 class Pair(nn.Cell):
@@ -266,38 +230,8 @@ class Swapped(Pair):
         return ((dout * pair[0], dout * pair[1]),)
 
 
-class Gathers(nn.Cell):
-    def construct(self, x, rows):
-        return ops.gather(x, rows, 0)
-
-    def bprop(self, x, rows, out, dout):
-        return ops.zeros_like(x).index_add(0, rows.astype(mindspore.int32), dout), None
-
-
-class Writes(Gathers):
-    def bprop(self, x, rows, out, dout):
-        return ops.tensor_scatter_update(ops.zeros_like(x), rows[:, None], dout), None
-
-
-class Weights(nn.Cell):
-    """Two Parameters; order: that of the dict of their gradients, which MindSpore never reads by its keys."""
-
-    def __init__(self, order):
-        super().__init__()
-        self.w, self.b = Parameter(SQUARE.copy(), name='w'), Parameter(SQUARE[0].copy(), name='b')
-        self.internal_params, self.order = [self.w, self.b], order
-
-    def construct(self, x):
-        return (ops.matmul(x, self.w) * self.b).sum(-1)
-
-    def bprop(self, x, out, dout):
-        dout = dout[:, None]
-        every = {self.w: ops.matmul(x.T, dout * self.b), self.b: (dout * ops.matmul(x, self.w)).sum(0)}
-        return (ops.matmul(dout * self.b, self.w.T),), {p: every[p] for p in map(self.parameters_dict().get, self.order)}
-
-
 class Alike(nn.Cell):
-    """Two Parameters of one shape, whose gradients are swapped by the order of a dict."""
+    """Two Parameters; order: that of the dict of their gradients, which MindSpore never reads by its keys."""
 
     def __init__(self, *order):
         super().__init__()
@@ -346,26 +280,6 @@ class State(Square):
         return (2 * self.last * dout,)
 
 
-class NumPy(Square):
-    def construct(self, x):
-        return Tensor(x.asnumpy() ** 2)
-
-
-class HalfNumPy(NumPy):
-    def bprop(self, x, out, dout):
-        return (x * dout,)
-
-
-class NumPyInBprop(Square):
-    def bprop(self, x, out, dout):
-        return (Tensor(2 * x.asnumpy()) * dout,)
-
-
-class Stopped(Square):
-    def bprop(self, x, out, dout):
-        return (ops.stop_gradient(2 * x) * dout,)
-
-
 class Rounded(Square):
     def bprop(self, x, out, dout):
         return ((2.0 if x.dtype == mindspore.float64 else 2.1) * x * dout,)
@@ -411,6 +325,9 @@ def hooked():
 
 relu_net, half = ReluNet(), Half()
 forgotten = made(lambda x, b: x * b, lambda g, x, b: (g * b, g * x))
+both, gathers, to_numpy = (lambda x: (x * x, ops.sin(x))), lambda x, i: ops.gather(x, i, 0), lambda x: x.asnumpy()
+added = lambda g, x, i: (ops.zeros_like(x).index_add(0, i.astype(mindspore.int32), g), None)
+written = lambda g, x, i: (ops.tensor_scatter_update(ops.zeros_like(x), i[:, None], g), None)
 pair_of_dtypes = Tensor(np.linspace(-1, 2, 6).reshape(2, 3).astype(np.float16))
 RIGHT |= {
     'MatMul, with its gradients': (MatMul(), (X, SQUARE)),
@@ -418,23 +335,23 @@ RIGHT |= {
     'Dropout2d': (Dropout2d(0.8), (IMAGE,)),
     'NetWithParam': (NetWithParam(), (VECTOR,)),
     'Threshold': (Threshold(0.1, 20.0), (X,)),
-    'a bare Tensor': (Bare(), (X,)),
-    'too many, which MindSpore ignores': (TooMany(), (X,)),
+    'a bare Tensor': (Returns(lambda x, g: 2 * x * g), (X,)),
+    'too many, which MindSpore ignores': (Returns(lambda x, g: (2 * x * g, g)), (X,)),
     'a forgotten sum, which MindSpore adds up': (forgotten, (X, B)),
-    'Float64': (Returns(lambda g: g.astype(mindspore.float64)), (X,)),
+    'Float64': (Returns(lambda x, g: ((2 * x * g).astype(mindspore.float64),)), (X,)),
     'jitted': (Jitted(), (X,)),
     'hooked': (hooked(), (X,)),
     'a default': (WithDefault(), (X,)),
     'a number': (WithDefault(), (X, 2.0)),
-    'two outputs': (Both(), (X,)),
+    'two outputs': (made(both, lambda g, x: 2 * x * g[0] + ops.cos(x) * g[1]), (X,)),
     'a tuple': (Pair(), ((X, Y),)),
-    'rows by index': (Gathers(), (X, ROWS)),
-    'two Parameters': (Weights('wb'), (X,)),
+    'rows by index': (made(gathers, added), (X, ROWS)),
+    'two Parameters': (Alike('v', 'w'), (X,)),
     'a Parameter of the Cell around': (Layer(MatMul()), (X,)),
     'in a Cell': (Around(Square()), (X,)),
     'in a function': (lambda x: 3 * relu_net(x)[::2], (X,)),
     'called twice': (Twice(Square()), (X,)),
-    'through NumPy': (NumPy(), (X,)),
+    'through NumPy': (made(lambda x: Tensor(to_numpy(x) ** 2), lambda g, x: 2 * x * g), (X,)),
     'it asks for a gradient': (Asks(), (X,)),
     'Float16': (Square(), (pair_of_dtypes,)),
     'bfloat16': (Square(), (X.astype(mindspore.bfloat16),)),
@@ -444,7 +361,7 @@ RIGHT |= {
     'one row': (Square(), (X[:1],)),
     'second order, square': (Square(), (X,)),
     'second order, exp': (Exp(), (X,)),
-    'second order, product': (Product(), (X, Y)),
+    'second order, product': (RIGHT['product'][0], (X, Y)),
 }
 WRONG |= {
     "the documentation's MatMul": (Net(), (X, SQUARE), ''),
@@ -456,23 +373,23 @@ WRONG |= {
     'half of it, in a Cell': (Around(Half()), (X,), '0.5 times'),
     'half of it, in a function': (lambda x: 3 * half(x)[::2], (X,), '0.5 times'),
     'half of it, twice': (Twice(Half()), (X,), '0.25 times'),
-    'half of it, NumPy': (HalfNumPy(), (X,), '0.5 times'),
-    'nothing is returned': (Nothing(), (X,), 'returned nothing'),
+    'half of it, NumPy': (made(lambda x: Tensor(to_numpy(x) ** 2), lambda g, x: x * g), (X,), '0.5 times'),
+    'nothing is returned': (Returns(lambda x, g: None), (X,), 'returned nothing'),
     'too few': (made(lambda x, y: x * y, lambda g, x, y: g * y), (X, Y), 'returned 1 gradient for 2 inputs'),
-    'another shape': (Returns(lambda g: g[:, :3]), (X,), 'which has shape (6, 4)'),
-    'NumPy is returned': (Returns(lambda g: g.asnumpy()), (X,), 'a Tensor is due'),
-    'it raises': (Returns(lambda g: g @ g), (X,), ''),
+    'another shape': (Returns(lambda x, g: (g[:, :3],)), (X,), 'which has shape (6, 4)'),
+    'NumPy is returned': (Returns(lambda x, g: (g.asnumpy(),)), (X,), 'a Tensor is due'),
+    'it raises': (Returns(lambda x, g: (g @ g,)), (X,), ''),
     'a default, divided': (Divides(), (X,), 'times'),
-    'one output is forgotten': (OneOfThem(), (X,), 'path through'),
+    'one output is forgotten': (made(both, lambda g, x: 2 * x * g[0]), (X,), 'path through'),
     'a tuple, swapped': (Swapped(), ((X, Y),), 'gradient of'),
-    'rows by index, written': (Writes(), (X, ROWS), ''),
+    'rows by index, written': (made(gathers, written), (X, ROWS), ''),
     'Parameters by the order of a dict': (Alike('w', 'v'), (X,), 'gradient of'),
     'kept on the Cell': (State(), (X,), 'in between'),
     'a mask that is kept on the Cell': (Drops(), (X,), 'in between'),
     'a new mask': (DropsAgain(), (X,), ''),
     'another number in Float32': (Rounded(), (X,), 'right in Float64'),
-    'second order, NumPy': (NumPyInBprop(), (X,), 'second is not'),
-    'second order, stopped': (Stopped(), (X,), 'second is not'),
+    'second order, NumPy': (Returns(lambda x, g: (Tensor(2 * x.asnumpy()) * g,)), (X,), 'second is not'),
+    'second order, stopped': (Returns(lambda x, g: (ops.stop_gradient(2 * x) * g,)), (X,), 'second is not'),
 }
 SURROGATE = {'a step': (relusigmoid(), (X,))}
 UNKNOWN = {

@@ -1,7 +1,7 @@
 """What minicell says of each rule beside what the framework's own check says: `python -m tests.elsewhere.table torch`.
 
-`jax` for JAX, `mindspore` for MindSpore; further words choose rows. With `--json` a line for each row, which the tests read: JAX warns at each
-fork of a process in which it has run, so that it runs in none of theirs.
+`jax` for JAX, `mindspore` for MindSpore; further words choose rows. With `--json` a line for each row, which the tests
+read: JAX warns at each fork of a process in which it has run, so that it runs in none of theirs.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Rules of PyTorch and JAX, judged where they live: no right one is called wrong, and no wrong one right."""
+"""Rules of PyTorch, JAX and MindSpore, judged where they live: no right one is called wrong, and no wrong one right."""
 
 import json
 import os
@@ -17,12 +17,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / 'minicell/ELSEWHERE.md'
 ENV = os.environ | {'OMP_NUM_THREADS': '1'}  # of small numbers, threads make nothing quicker
 NAMED = 0.8  # of the mistakes, at least
+# MindSpore wants NumPy 1, and so an environment of its own, which .ci/mindspore makes: what stands here is its Python.
+PYTHONS = {'mindspore': one} if (one := os.environ.get('MINICELL_MINDSPORE')) else {}
 
 
 def judged(home: str, *some: str) -> list[dict]:
     """What is said of each row, in a process of its own."""
-    pytest.importorskip(home)
-    command = [sys.executable, '-W', 'ignore', '-m', 'tests.elsewhere.table', home, '--json', *some]
+    _ = home in PYTHONS or pytest.importorskip(home)
+    command = [PYTHONS.get(home, sys.executable), '-W', 'ignore', '-m', 'tests.elsewhere.table', home, '--json', *some]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=ENV)
     assert done.returncode == 0, done.stderr[-2000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -36,7 +38,7 @@ def held(found: list[dict]) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize('home', ['torch', 'jax'])
+@pytest.mark.parametrize('home', ['torch', 'jax', *PYTHONS])
 def test_every_verdict_is_due_and_most_mistakes_are_named(home):
     found = judged(home)
     held(found)

@@ -12,7 +12,7 @@ from ...check.trials import Malformed
 from ...replay.harmless import Harm, untouched
 from ...replay.program import Arrays
 from ..rule import Answer, called, in_words, names
-from .asking import Asking, gradients, slopes
+from .asking import Asking, gradients, scalar, slopes
 from .kept import MindSporeKept, settings
 from .leads import Leads
 from .ops import Watch, heard, inlined
@@ -106,7 +106,7 @@ class MindSporeRule:
             came, watch.forward = came(found.outs) if callable(came) else came, False
             if came is None:
                 return Tensor(0.0)
-            return sum((t * tensor(g, t)).sum() for t, g in zip(outs, came, strict=True))
+            return scalar(outs, [tensor(g, t) for g, t in zip(came, outs, strict=True)])
 
         with settings(), self.state(wide), around, watch:
             inputs = [tensor(x, t, wide) for x, t in zip(xs, self.like, strict=False)]

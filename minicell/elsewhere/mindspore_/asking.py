@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import mindspore
 from mindspore import Tensor, nn, ops
 
 from .tensors import is_float
@@ -15,6 +16,12 @@ def slopes(function: Callable, inputs: list[Tensor], weights: list) -> tuple[Any
     if not weights or not inputs:
         return (found, ()) if inputs else ((), found)
     return found
+
+
+def scalar(outs: list[Tensor], came: list[Tensor]) -> Tensor:
+    """What has a gradient for which just these cotangents come to the outputs."""
+    terms = [t * g for t, g in zip(outs, came, strict=True)]
+    return sum((t.float() if t.dtype == mindspore.bfloat16 else t).sum() for t in terms)  # (that has no sum on a CPU)
 
 
 class Asking(nn.Cell):
@@ -42,7 +49,7 @@ def gradients(rule: Any) -> Callable[..., tuple]:
         def summed(*floats: Tensor) -> Tensor:
             each = iter(floats)
             outs = rule.called([next(each) if is_float(t) else t for t in xs])
-            return sum((t * g.astype(t.dtype)).sum() for t, g in zip(outs, gs, strict=True))
+            return scalar(outs, [g.astype(t.dtype) for t, g in zip(outs, gs, strict=True)])
 
         found, of_weights = slopes(summed, [*filter(is_float, xs)], rule.weights)
         return (*found, *of_weights)
