@@ -14,6 +14,7 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
+from ctypes import string_at
 from functools import lru_cache, partial
 from operator import is_, is_not
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
@@ -74,8 +75,10 @@ class Kept:
                 if id(value) not in self.seen:
                     self.seen[id(value)] = value  # kept alive, so that no other object gets its id
                     todo += self.keep(value)
-        legacy, plain = np.random.get_state(), random.getstate()
-        self.back += [lambda: np.random.set_state(legacy), lambda: random.setstate(plain)]
+        legacy, plain, drawn = np.random.get_state(), random.getstate(), memory()
+        whole = not drawn or legacy[3]  # half of a pair of normal numbers is kept elsewhere
+        numpys = lambda: np.random.set_state(legacy) if whole or memory() != drawn else None  # (that takes 25 µs)
+        self.back += [numpys, lambda: random.setstate(plain)]
 
     def restore(self) -> None:
         """Put everything back."""
@@ -231,6 +234,12 @@ def _array(value: np.ndarray, numbers: np.ndarray) -> None:
     np.copyto(value, numbers)
 
 
+def memory() -> bytes:
+    """The memory of NumPy's global generator, where it is the usual one."""
+    found = np.random.get_bit_generator()
+    return string_at(found.ctypes.state_address, 2500) if type(found) is np.random.MT19937 else b''
+
+
 @lru_cache(maxsize=1024)
 def names(code: CodeType) -> dict[str, set[str]]:
     """The globals that some code reads or sets, and the names of all attributes that it asks for."""
@@ -261,18 +270,18 @@ def untouched(kept: Kept) -> Iterator[None]:
     if not _installed:
         _installed.append(sys.addaudithook(_audit))
     with LOCK:
-        silent, quiet = io.StringIO(), logging.root.manager.disable
+        silent, handle = io.StringIO(), logging.Logger.handle
         _watched.harm = None
         try:
             said, heard = contextlib.redirect_stdout(silent), contextlib.redirect_stderr(silent)
             with aside(), warnings.catch_warnings(), np.errstate(all='ignore'), said, heard:
                 warnings.simplefilter('ignore')
-                logging.disable()
+                logging.Logger.handle = lambda logger, record: None  # (`disable` empties the caches of all loggers)
                 yield
         finally:
             harm = _watched.harm
             try:
-                logging.disable(quiet)
+                logging.Logger.handle = handle
                 del _watched.harm
                 kept.restore()
             except BaseException:  # an interrupt, perhaps before its first line

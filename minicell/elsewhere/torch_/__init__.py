@@ -18,7 +18,7 @@ from .kept import TorchKept, settings
 from .path import Path
 from .remarks import WORDS, WRITES, remarks
 from .second import gradients
-from .tensors import has_graph, laid, numbers, strided, tensor, tensors_in
+from .tensors import has_graph, laid, numbers, same, strided, tensor, tensors_in
 
 LEAVES = 'construct leaves what autograd records (detach, no_grad, NumPy)'
 
@@ -98,7 +98,7 @@ class TorchRule:
         args, keywords = tree_unflatten(flat, self.spec)
         before = [(flat[at], flat[at].grad_fn, flat[at].detach().clone()) for at in self.at if has_graph(flat[at])]
         out = self.rule(*args, **keywords)
-        if any(t.grad_fn is fn and not torch.equal(t.nan_to_num(), old.nan_to_num()) for t, fn, old in before):
+        if any(t.grad_fn is fn and not same(t, old) for t, fn, old in before):
             raise Harm('construct writes into an input, and ctx.mark_dirty does not say so')
         return out
 

@@ -18,6 +18,11 @@ def numbers(t: torch.Tensor) -> np.ndarray:
     return np.array((t.float() if t.dtype.is_floating_point and t.element_size() < 4 else t).numpy())
 
 
+def same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether two tensors have the same numbers, NaN among them."""
+    return torch.equal(a, b) or torch.equal(a.nan_to_num(), b.nan_to_num())
+
+
 def tensor(x: np.ndarray, like: torch.Tensor, wide: bool = False) -> torch.Tensor:
     """A new tensor with these numbers, where another lives and in its dtype; or in Float64."""
     kind = torch.float64 if wide and like.dtype.is_floating_point else like.dtype
