@@ -27,30 +27,41 @@ class Body:
     ops, stopped = (), 0
 
     def __init__(self, rule: Rule, xs: Arrays, wide: bool) -> None:
-        self.rule, self.wide, self.xs = rule, wide, xs
+        self.rule, self.wide, self.xs, self.eps = rule, wide, xs, 0.0
         plain = rule.answer(xs, wide=wide)
         self.made = [np.asarray(a, np.float64) for a in plain.outs]
         self.outs = [wrap(a.astype(kind_of(a))) for a in plain.outs]
         try:
             found = rule.answer(xs, self.made, wide, body=True, look=True)
-            self.blind, self.chosen, self.known = found.unseen, found.chosen, found.leads
+            self.blind, self.chosen, self.known, self.eps = found.unseen, found.chosen, found.leads, found.eps
             self.ops = [Step(where, wrap(np.zeros(0))) for where in found.steps]
             if any(not np.allclose(a, b, 1e-6, equal_nan=True) for a, b in zip(found.outs, self.made, strict=True)):
                 self.blind = 'where its gradient is taken, construct returns other numbers'
         except Exception as error:
             self.blind, self.chosen, self.known = f'where its gradient is taken, construct raises {name(error)}', 0, []
-        self.sees = bool(self.known)
+        self.sees, self.found = bool(self.known), {}  # what was read here, by the cotangents, which are kept, too
 
     def again(self, xs: Arrays, shake: Callable | None = None) -> tuple[Any, list[np.ndarray]]:
         """The body on other inputs, and the outputs."""
-        return xs, self.asked(xs, None, shake).outs if self.sees else self.made
+        here = not self.sees or (shake is None and self.stands_at(xs))
+        return xs, self.made if here else self.asked(xs, None, shake).outs
+
+    def stands_at(self, xs: Arrays) -> bool:
+        """Whether these are its inputs."""
+        return all(a is b or np.array_equal(a, b) for a, b in zip(xs, self.xs, strict=True))
 
     def read(self, came: Arrays, ran: Any = None, shake: Callable | None = None, but: Any = ()) -> list[np.ndarray]:
         """The gradient of each input for these cotangents; but: ids of what steps make, where nothing passes."""
         cut = {k for k, step in enumerate(self.ops) if id(step.out) in but} if but else ()
         xs = self.xs if ran is None else ran
+        once = shake is None and not cut and self.stands_at(xs)
+        if once and id(came) in self.found:
+            return self.found[id(came)][1]
         found = self.asked(xs, came, shake, cut).grads if self.sees else [None] * len(xs)
-        return [np.zeros(x.shape) if g is None else wide(g) for g, x in zip(found, self.xs, strict=True)]
+        found = [np.zeros(x.shape) if g is None else wide(g) for g, x in zip(found, self.xs, strict=True)]
+        if once:
+            self.found[id(came)] = came, found
+        return found
 
     def asked(self, xs: Arrays, came: Any, shake: Callable | None, cut: Collection[int] = ()) -> Answer:
         """Its answer. Raises Harm where it has none."""
@@ -79,16 +90,20 @@ class Asked:
     narrow = stops = False
     stopped = None
 
-    def __init__(self, rule: Rule, wide: bool) -> None:
+    def __init__(self, rule: Rule, wide: bool, bodies: dict[bool, Body]) -> None:
         if rule.kept is None:
             raise Harm(rule.harm)
-        self.rule, self.wide = rule, wide
+        self.rule, self.wide, self.bodies = rule, wide, bodies  # the last one in each precision
 
     def program(self, xs: Arrays, look: bool = True, narrow: bool = False) -> Any:
         """The forward on these inputs, as a Body; where nobody looks, its outputs alone."""
         large = self.rule.doubles and (self.wide or not (narrow or self.narrow))
         try:
-            return Body(self.rule, xs, large) if look else [*map(wide, self.rule.answer(xs, wide=large).outs)]
+            if not look:
+                return [*map(wide, self.rule.answer(xs, wide=large).outs)]
+            if large not in self.bodies or not self.bodies[large].stands_at(xs):
+                self.bodies[large] = Body(self.rule, xs, large)
+            return self.bodies[large]
         except Harm:
             raise
         except Exception as error:

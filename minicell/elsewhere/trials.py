@@ -15,7 +15,7 @@ from ..judge.takeover import Takeover
 from ..judge.verdict import UNKNOWN, WRONG, Verdict
 from ..replay.harmless import Harm
 from . import words
-from .body import Asked, name
+from .body import Asked, Body, name
 from .rule import Rule
 
 
@@ -40,6 +40,7 @@ class ForeignTrials(Trials):
         self.sens = None if rule.sens is None else [*map(wrap, rule.sens)]
         self.tensors, self.params = [wrap(np.array(a)) for a in rule.arrays], []
         self.trials, self.douts, self.notes = {}, [], []
+        self.bodies: dict[bool, Body] = {}  # by whether all is in Float64
         self.kept, self.harm = rule.kept, rule.harm
         self.left_out = [f'to call it again, because {rule.harm}'] if rule.kept is None else []
 
@@ -68,14 +69,14 @@ class ForeignTrials(Trials):
             came[:] = [d.astype(a.dtype) for d, a in zip(found, outs, strict=True)]
             return came
 
-        found, eps = self.rule.answer(xs, asks, wide), 0.0
+        found = self.rule.answer(xs, asks, wide)
         self.notes += found.notes
-        if self.kept is not None:
-            with suppress(Exception):  # the body leaves what can be differentiated
-                eps = self.rule.answer(xs, None, wide, body=True, look=True).eps
+        asked, eps = partial(Asked, self.rule, wide, self.bodies), 0.0
+        with suppress(Exception):  # the body leaves what can be differentiated
+            eps = asked().program(xs, narrow=not wide).eps
         return Elsewhere(
             self.name.partition('.')[0], self.called, xs, found.grads, came, self.rule.wants,
-            tuple(map(wrap, found.outs)), None, partial(Asked, self.rule, wide), coarsest=eps,
+            tuple(map(wrap, found.outs)), None, asked, coarsest=eps,
         )  # fmt: skip
 
     def asked_again(self) -> dict[str, list]:

@@ -75,9 +75,11 @@ class Kept:
                 if id(value) not in self.seen:
                     self.seen[id(value)] = value  # kept alive, so that no other object gets its id
                     todo += self.keep(value)
-        legacy, plain, drawn = np.random.get_state(), random.getstate(), memory()
-        whole = not drawn or legacy[3]  # half of a pair of normal numbers is kept elsewhere
-        numpys = lambda: np.random.set_state(legacy) if whole or memory() != drawn else None  # (that takes 25 µs)
+        legacy, plain, source = np.random.get_state(), random.getstate(), np.random.get_bit_generator()
+        usual = legacy[0] == 'MT19937' and not legacy[3]  # (3: half of a pair of normal numbers is kept elsewhere)
+        memory = lambda: usual and string_at(source.ctypes.state_address, 2500)
+        drawn = memory()  # to put the state back takes 25 µs, and to see that nothing was drawn takes one
+        numpys = lambda: None if usual and memory() == drawn else np.random.set_state(legacy)
         self.back += [numpys, lambda: random.setstate(plain)]
 
     def restore(self) -> None:
@@ -97,9 +99,9 @@ class Kept:
             if t.array.dtype.kind == 'f':
                 t.array = t.array.astype(np.float64)
         stands = {id(value): widened(value) for _, value in self.wider}  # the same for the same, wherever it stands
+        self.wider = [(put, value) for put, value in self.wider if stands[id(value)] is not value]
         for put, value in self.wider:
-            if (wide := stands[id(value)]) is not value:
-                put(wide)
+            put(stands[id(value)])
 
     def keep(self, value: Any) -> list:
         """Keep one object; what it leads to."""
@@ -161,8 +163,7 @@ class Kept:
         """What stands in the slots of an object, and its dict of attributes."""
         names = [n for kind in type(value).__mro__ for n in vars(kind).get('__slots__', ()) if n not in but]
         slots = {n: getattr(value, n) for n in names if hasattr(value, n) and not n.startswith('__')}
-        for name, part in slots.items():
-            self.back.append(lambda name=name, part=part: object.__setattr__(value, name, part))
+        self.back += [partial(object.__setattr__, value, name, part) for name, part in slots.items()]
         return [*slots.values(), *([vars(value)] if hasattr(value, '__dict__') else [])]
 
     def named(self, value: Any, put: Callable) -> None:
@@ -234,12 +235,6 @@ def _array(value: np.ndarray, numbers: np.ndarray) -> None:
     np.copyto(value, numbers)
 
 
-def memory() -> bytes:
-    """The memory of NumPy's global generator, where it is the usual one."""
-    found = np.random.get_bit_generator()
-    return string_at(found.ctypes.state_address, 2500) if type(found) is np.random.MT19937 else b''
-
-
 @lru_cache(maxsize=1024)
 def names(code: CodeType) -> dict[str, set[str]]:
     """The globals that some code reads or sets, and the names of all attributes that it asks for."""
@@ -250,11 +245,12 @@ def names(code: CodeType) -> dict[str, set[str]]:
 
 # ---- files ----------------------------------------------------------------------------------------------------------
 
+_installed: list = []  # the hook, which Python cannot forget again
 _watched = threading.local()  # .harm: what was refused in this thread; None: nothing so far; missing: nobody looks
 
 
 def _audit(event: str, args: tuple) -> None:
-    """Python tells this of each file that is opened, and cannot forget it again."""
+    """Python tells this of each file that is opened."""
     if hasattr(_watched, 'harm') and (event in CHANGES or (event == 'open' and _writes(*args))):
         _watched.harm = f'it wants to change something outside ({event})'
         raise PermissionError('minicell calls this only to look at its numbers, and lets it write nothing')
@@ -289,6 +285,3 @@ def untouched(kept: Kept) -> Iterator[None]:
                 raise
             if harm:
                 raise Harm(harm)
-
-
-_installed: list = []
