@@ -107,11 +107,8 @@ class Kept:
         """Keep one object; what it leads to."""
         back = self.back.append
         if isinstance(value, Tensor):
-            array, at = value.array, value.at
-            numbers = array.copy() if array.flags.writeable else array
             self.tensors.append(value)
-            back(lambda: _tensor(value, array, numbers, at))
-            return self.of_object(value, ('array', 'at'))
+            return self.of_object(value)
         if isinstance(value, np.ndarray):
             numbers = value.copy()
             if value.flags.writeable:
@@ -159,9 +156,9 @@ class Kept:
             return [type(value), *self.of_object(value)]
         return []
 
-    def of_object(self, value: Any, but: tuple[str, ...] = ()) -> list:
+    def of_object(self, value: Any) -> list:
         """What stands in the slots of an object, and its dict of attributes."""
-        names = [n for kind in type(value).__mro__ for n in vars(kind).get('__slots__', ()) if n not in but]
+        names = [n for kind in type(value).__mro__ for n in vars(kind).get('__slots__', ())]
         slots = {n: getattr(value, n) for n in names if hasattr(value, n) and not n.startswith('__')}
         self.back += [partial(object.__setattr__, value, name, part) for name, part in slots.items()]
         return [*slots.values(), *([vars(value)] if hasattr(value, '__dict__') else [])]
@@ -205,12 +202,6 @@ class Kept:
         self.back.append(lambda: _attributes(kind, own))
         self.wider += [(partial(type.__setattr__, kind, name), part) for name, part in own.items()]
         return [getattr(v, '__func__', getattr(v, 'fget', v)) for v in own.values()] + list(kind.__bases__)
-
-
-def _tensor(t: Tensor, array: np.ndarray, numbers: np.ndarray, at: int) -> None:
-    if numbers is not array:
-        np.copyto(array, numbers)
-    t.array, t.at = array, at
 
 
 def _refill(kind: type, value: Any, held: list) -> None:

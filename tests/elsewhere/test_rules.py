@@ -16,15 +16,21 @@ from minicell.testing import assert_bprop
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / 'minicell/ELSEWHERE.md'
 ENV = os.environ | {'OMP_NUM_THREADS': '1'}  # of small numbers, threads make nothing quicker
+LISTING = r'```python\n(.*?)```\n(?:\n```text\n(.*?)```)?'
 NAMED = 0.8  # of the mistakes, at least
 # MindSpore wants NumPy 1, and so an environment of its own, which .ci/mindspore makes: what stands here is its Python.
 PYTHONS = {'mindspore': one} if (one := os.environ.get('MINICELL_MINDSPORE')) else {}
 
 
+def python(home: str) -> list[str]:
+    """A Python that has a framework, and runs it in a process of its own."""
+    _ = home in PYTHONS or pytest.importorskip(home)
+    return [PYTHONS.get(home, sys.executable), '-W', 'ignore']
+
+
 def judged(home: str, *some: str) -> list[dict]:
     """What is said of each row, in a process of its own."""
-    _ = home in PYTHONS or pytest.importorskip(home)
-    command = [PYTHONS.get(home, sys.executable), '-W', 'ignore', '-m', 'tests.elsewhere.table', home, '--json', *some]
+    command = [*python(home), '-m', 'tests.elsewhere.table', home, '--json', *some]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=ENV)
     assert done.returncode == 0, done.stderr[-2000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -67,14 +73,16 @@ def test_a_rule_goes_where_its_arrays_live():
     assert done.stdout.strip() == 'set()'
 
 
-BLOCKS = re.findall(r'```python\n(.*?)```\n(?:\n```text\n(.*?)```)?', PAGE.read_text(encoding='utf-8'), re.DOTALL)
+BLOCKS = [
+    pytest.param(home[1], listing, due, id=f'{home[1]} {at}', marks=[pytest.mark.nightly] * (home[1] in PYTHONS))
+    for at, (listing, due) in enumerate(re.findall(LISTING, PAGE.read_text(encoding='utf-8'), re.DOTALL))
+    if (home := re.search(r'^import (torch|jax|mindspore)$', listing, re.MULTILINE))[1] != 'mindspore' or PYTHONS
+]
 
 
-@pytest.mark.parametrize(('listing', 'due'), BLOCKS, ids=['PyTorch', 'JAX', 'a test'])
-def test_a_listing_of_the_page_prints_what_it_shows(listing, due):
-    pytest.importorskip(re.search(r'^import (torch|jax)$', listing, re.MULTILINE)[1])
-    command = [sys.executable, '-W', 'ignore', '-c', listing]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=ENV)
+@pytest.mark.parametrize(('home', 'listing', 'due'), BLOCKS)
+def test_a_listing_of_the_page_prints_what_it_shows(home, listing, due):
+    done = subprocess.run([*python(home), '-c', listing], cwd=ROOT, capture_output=True, text=True, env=ENV)
     assert (done.stdout, done.stderr) == (due, '')
 
 
