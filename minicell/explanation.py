@@ -7,13 +7,15 @@ from .core.differentiate import name_of
 from .core.errors import NotATensorError, article, plural, users_line
 from .core.grad import grad
 from .core.tensor import Tensor, is_float
+from .elsewhere import on_minicell
 from .shown import Tape
 
 
 def explain(fn: Callable, *args: object) -> Tape:
     """The Tape of fn(*args) and of its gradient with respect to each float Tensor in args and a Cell's Parameters.
 
-    fn: a function or a Cell, not what it returned. As the last line of a notebook's cell, the Tape shows itself; an
+    fn: a function or a Cell, not what it returned; or a Cell of MindSpore's with its Tensors, whose own code runs on
+    minicell then. As the last line of a notebook's cell, the Tape shows itself; an
     error on the way shows the torn Tape and is raised again.
 
     Raises TypeError where fn cannot be called or nothing has a gradient, and whatever fn raises.
@@ -29,6 +31,7 @@ def explain(fn: Callable, *args: object) -> Tape:
             f'{article(type(fn).__name__)}{"; write explain(net, x), not explain(net(x))" * isinstance(fn, Tensor)}.'
             f'{users_line()}'
         )
+    fn, args = on_minicell(fn, args)
     places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor) and is_float(a) and a.array.dtype.kind == 'f')
     weights = list(getattr(fn, 'trainable_params', list)())
     if not places and not weights:

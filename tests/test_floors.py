@@ -24,14 +24,14 @@ FLOORS = [
     {'ops'},
     {'composite', 'jacobian', 'linear', 'numpy', 'start'},
     {'common', 'nn', 'amp', 'checkpoint'},
-    {'graph', 'numpy', 'shown', 'explanation'},
+    {'graph', 'numpy', 'shown'},
     {'ink'},
     {'story'},
     {'replay'},
     {'judge'},
     {'account'},
     {'listing', 'check', 'view', 'installation'},
-    {'elsewhere', 'testing'},
+    {'elsewhere', 'testing', 'explanation'},
     {'teach'},
     {'command'},
     {'__main__'},
@@ -188,11 +188,11 @@ def test_the_judge_is_small():
 def test_what_lives_elsewhere_is_judged_in_few_lines_and_imported_by_none():
     """A framework is imported by its own package alone, which is found by the types of the arguments."""
     files = {path: lines(path) for path in (PACKAGE / 'elsewhere').rglob('*.py')}
-    assert sum(files.values()) <= 2100 and max(files.values()) < 200, files
+    assert sum(files.values()) <= 2200 and max(files.values()) < 200, files
     for name, home in (('torch', 'torch_'), ('jax', 'jax_'), ('mindspore', 'mindspore_')):
         who = {use.place.split(':')[0] for use in USES if use.module.partition('.')[0] == name}
         assert all(f'minicell/elsewhere/{home}/' in place for place in who), who
-    assert not [use for use in USES if use.target == 'elsewhere' and use.part not in ('elsewhere', 'testing')]
+    assert not [use for use in USES if use.target == 'elsewhere' and use.part not in FLOORS[FLOOR['elsewhere']]]
 
 
 def test_the_core_names_no_trap_no_widget_and_no_graph():

@@ -5,10 +5,11 @@ forward as it is. This package brings arrays, and a function to call again; no f
 comes from it. `trials` asks; `torch_`, `jax_` and `mindspore_` answer.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 
 from ..check import CheckResult, check_cell
+from ..core.errors import NotATensorError, users_line
 
 # the package of a type -> who answers for it
 HOMES = {'torch': 'torch_', 'jax': 'jax_', 'jaxlib': 'jax_', 'mindspore': 'mindspore_'}
@@ -50,6 +51,20 @@ def check_bprop(
     from .trials import check  # what the check of a Cell does without
 
     return check(import_module(f'.{found[0]}', __name__).rule(cell, inputs, keywords, sens), wrt, order)
+
+
+def on_minicell(fn: Callable, args: tuple) -> tuple[Callable, Sequence]:
+    """What runs on minicell: a Cell of MindSpore's, or a function, is made again with its own code; its args, too.
+
+    Raises TypeError for what lives in another framework, and MinicellError for what minicell has not.
+    """
+    found = [home for each in (fn, *parts(args)) for home in homes(each)]
+    if found and found[0] != 'mindspore_':
+        raise NotATensorError(
+            f'explain draws what runs on minicell, or a Cell of MindSpore; this is of {found[0].rstrip("_")}. '
+            f'check_bprop judges it where it lives.{users_line()}'
+        )
+    return import_module('.mindspore_.taken', __name__).taken(fn, args) if found else (fn, args)
 
 
 def parts(value: object) -> Iterator[object]:

@@ -8,6 +8,7 @@ import numpy as np
 from mindspore import Parameter, Tensor, nn, ops
 
 from tests.elsewhere import classics
+from tests.elsewhere.documents import Dropout2d, Net, NetWithParam, ReLU6, ReluNet, Threshold, relusigmoid
 
 
 class Made(nn.Cell):
@@ -51,19 +52,7 @@ ROWS = Tensor(np.array([0, 2, 2, 1, 0]))
 RIGHT, WRONG = classics.rows(ops, made, Tensor)
 
 
-# ---- the documentation's own -----------------------------------------------------------------------------------------
-
-
-class Net(nn.Cell):  # its first example: what its bprop returns is no gradient
-    def __init__(self):
-        super().__init__()
-        self.matmul = ops.MatMul()
-
-    def construct(self, x, y):
-        return self.matmul(x, y)
-
-    def bprop(self, x, y, out, dout):
-        return x + 1, y + 1
+# ---- beside the documentation's own ----------------------------------------------------------------------------------
 
 
 class MatMul(Net):
@@ -71,48 +60,9 @@ class MatMul(Net):
         return self.matmul(dout, y.T), self.matmul(x.T, dout)
 
 
-class ReluNet(nn.Cell):
-    def __init__(self):
-        super().__init__()
-        self.relu = ops.ReLU()
-
-    def construct(self, x):
-        return self.relu(x)
-
-
-class ReLU6(nn.Cell):  # it leaves dout out, and the slope from 6 on
-    def __init__(self):
-        super().__init__()
-        self.relu6, self.relu = ops.ReLU6(), ReluNet()
-
-    def construct(self, x):
-        return self.relu6(x)
-
-    def bprop(self, x, out, dout):
-        return (self.relu(x),)
-
-
 class SlopedReLU6(ReLU6):
     def bprop(self, x, out, dout):
         return (dout * ((x > 0) & (x < 6)).astype(dout.dtype),)
-
-
-class Dropout2d(nn.Cell):
-    def __init__(self, keep_prob):
-        super().__init__()
-        self.keep_prob = keep_prob
-        self.dropout2d = ops.Dropout2D(keep_prob)
-
-    def construct(self, x):
-        return self.dropout2d(x)
-
-    def bprop(self, x, out, dout):
-        _, mask = out
-        dy, _ = dout
-        if self.keep_prob != 0:
-            dy = dy * (1 / self.keep_prob)
-        dy = mask.astype(mindspore.float32) * dy
-        return (dy.astype(x.dtype),)
 
 
 class Unscaled(Dropout2d):
@@ -123,44 +73,6 @@ class Unscaled(Dropout2d):
 class OtherMask(Dropout2d):
     def bprop(self, x, out, dout):
         return (self.dropout2d(dout[0])[0],)
-
-
-class NetWithParam(nn.Cell):
-    def __init__(self, own=True):
-        super().__init__()
-        self.w = Parameter(Tensor(np.array([2.0], np.float32)), name='weight')
-        if own:
-            self.internal_params = [self.w]
-
-    def construct(self, x):
-        return self.w * x
-
-    def bprop(self, *args):
-        return (self.w * args[-1],), {self.w: (args[0] * args[-1]).sum().reshape(1)}
-
-
-class Threshold(nn.Cell):
-    def __init__(self, threshold, value):
-        super().__init__()
-        self.threshold, self.value = threshold, value
-
-    def construct(self, inputs):
-        cond = ops.gt(inputs, self.threshold)
-        value = ops.fill(inputs.dtype, inputs.shape, self.value)
-        return ops.select(cond, inputs, value)
-
-
-class relusigmoid(nn.Cell):  # the name that the documentation gives it
-    def __init__(self):
-        super().__init__()
-        self.sigmoid, self.greater = ops.Sigmoid(), ops.Greater()
-
-    def construct(self, x):
-        return self.greater(x, 0).astype(mindspore.float32)
-
-    def bprop(self, x, out, dout):
-        sgax = self.sigmoid(x * 5.0)
-        return (dout * (1 - sgax) * sgax * 5.0,)
 
 
 # ---- what only MindSpore has -----------------------------------------------------------------------------------------

@@ -86,6 +86,23 @@ def test_a_listing_of_the_page_prints_what_it_shows(home, listing, due):
     assert (done.stdout, done.stderr) == (due, '')
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize('home', PYTHONS)
+def test_a_cell_of_the_documents_is_drawn_as_minicells_own(home):
+    command = [*python(home), '-m', 'tests.elsewhere.documents']
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=ENV)
+    assert (done.stdout.split(), done.returncode) == (
+        ['Net', 'ReLU6', 'Dropout2d', 'IFNode', 'NetWithParam', 'Threshold'],
+        0,
+    ), done.stderr[-2000:]
+
+
+def test_what_cannot_be_drawn_is_told():
+    torch = pytest.importorskip('torch')
+    with pytest.raises(ms.core.errors.NotATensorError):
+        ms.explain(torch.nn.Linear(2, 2), torch.ones(2))
+
+
 def test_an_assertion_fails_with_the_sentences():
     with pytest.raises(AssertionError, match='It is'):
         assert_bprop(Half(), ms.Tensor([1.0, -2.0, 3.0, 0.5]))
