@@ -1,6 +1,7 @@
 """What the judge asks of a rule that lives elsewhere: `Body` stands for a Program, `Asked` for what calls it again."""
 
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,11 @@ class Body:
         self.rule, self.wide, self.xs, self.eps = rule, wide, xs, 0.0
         plain = rule.answer(xs, wide=wide)
         self.made = [np.asarray(a, np.float64) for a in plain.outs]
-        self.outs = [wrap(a.astype(kind_of(a))) for a in plain.outs]
+        beside, shake = plain, shaken(1e-6, 1)
+        with suppress(Exception):  # where the inputs have few digits, so may the outputs
+            beside = rule.answer([x if x.dtype.kind != 'f' else shake(x, True) for x in xs], wide=wide)
+        kinds = [np.result_type(kind_of(a), kind_of(b)) for a, b in zip(plain.outs, beside.outs, strict=True)]
+        self.outs = [wrap(a.astype(kind)) for a, kind in zip(plain.outs, kinds, strict=True)]
         try:
             found = rule.answer(xs, self.made, wide, body=True, look=True)
             self.blind, self.chosen, self.known, self.eps = found.unseen, found.chosen, found.leads, found.eps

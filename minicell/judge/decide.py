@@ -184,7 +184,7 @@ def confirmed(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     if not t.thorough:
         return told
     try:
-        tried = [*t.trying(told.place).tries(told.due)]
+        tried = [*t.trying(told.place).tries(told.due, often=1)]
         if all(one.agrees for one in tried):
             return told._replace(by='rules and differences')
         if t.kinks(told.place, given)[0].any():

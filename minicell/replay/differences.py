@@ -185,11 +185,6 @@ class Tried(NamedTuple):
         """Whether they agree."""
         return abs(self.slope.middle - self.said) <= self.room and not (self.sure and self.slope.kink)
 
-    @property
-    def clear(self) -> bool:
-        """Whether they surely agree, and tell of each number."""
-        return self.agrees and self.sure and self.tells
-
 
 class Trying:
     """A function of one input, and cotangents of what it returns; eps: its rounding, and that of the gradients."""
@@ -212,16 +207,15 @@ class Trying:
             tried = longer if longer.sure and not longer.slope.kink else tried
         return tried
 
-    def tries(self, given: np.ndarray) -> Iterator[Tried]:
+    def tries(self, given: np.ndarray, often: int = 2) -> Iterator[Tried]:
         """The same along random directions, each for numbers that matter about as much, and for so few of them that
-        none is lost in the rounding of all, if that takes no more than a few directions."""
+        none is lost in the rounding of all, if that takes no more than a few directions; often: how many for each."""
         rng, todo = np.random.default_rng(0), groups(given, self.x)
         coarse = self.eps[0] > FINEST or self.eps[1] > 1e-4  # so that a single number alone is not lost
         few = 2 * SINGLES if given.size <= SINGLES or not coarse else 0
         while todo:
             mask = todo.pop()
-            tried = [self.among(given, mask, rng)]
-            tried += [] if tried[0].clear or mask.sum() == 1 else [self.among(given, mask, rng)]
+            tried = [self.among(given, mask, rng) for _ in range(often if mask.sum() > 1 else 1)]
             if few > 0 and all(t.agrees for t in tried) and not all(t.tells for t in tried):
                 todo += halves(mask, np.abs(given) * scale(self.x))
             else:
@@ -231,7 +225,7 @@ class Trying:
     def holds(self, given: np.ndarray | None) -> bool:
         """Whether differences are sure that a gradient is right, each number of it."""
         known = given is not None and bool(np.isfinite(given).all())
-        return known and all(t.clear for t in self.tries(given))
+        return known and all(t.agrees and t.sure and t.tells for t in self.tries(given))
 
     def flat(self) -> bool:
         """Whether the slope is 0: the function does not change, or it jumps."""
