@@ -55,7 +55,9 @@ def _rectified_dx(g, out):
     """g where out is above 0, else 0, which is never -0: what `masked` does, without its call for arrays."""
     if isinstance(g, Tensor):
         return masked(g, _step(out))
-    return unsigned(g, out > ZERO[out.dtype])
+    dx = g * (out > ZERO[out.dtype])  # (`unsigned`, written out)
+    dx += ZERO[g.dtype]
+    return dx
 
 
 @in_float32

@@ -155,10 +155,8 @@ def cross_entropy(
 
 def _rows(x: Tensor) -> Tensor:
     """The classes, which are axis 1, as the last of two axes."""
-    if len(x.array.shape) == 2:
-        return x
-    if x.ndim == 1:
-        return x.reshape((1, -1))
+    if len(x.array.shape) < 3:
+        return x if x.array.ndim == 2 else x.reshape((1, -1))
     return x.transpose((0, *range(2, x.ndim), 1)).reshape((-1, x.shape[1]))
 
 
