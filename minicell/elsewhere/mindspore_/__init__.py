@@ -4,9 +4,9 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
-import mindspore
 import numpy as np
 from mindspore import Tensor, nn
+from mindspore.common.api import _pynative_executor
 
 from ...check.trials import Malformed
 from ...replay.harmless import Harm, untouched
@@ -122,7 +122,8 @@ class MindSporeRule:
                 grads = [next(each) if is_float(t) else None for t in inputs]
                 grads += map(numbers, of_weights)
             except Exception as error:
-                mindspore.runtime.synchronize()  # what else it raises is heard now
+                with suppress(Exception):  # what ops raise later is heard now, and not by what the user calls next
+                    _pynative_executor.sync()
                 if body or watch.forward or isinstance(error, Harm):
                     raise
                 raise Malformed(malformed(error, returned)) from None
