@@ -135,8 +135,7 @@ function enliven(card, facts) {
         else if (detail.kind === 'question' && detail.lesson === facts.lesson && detail.name === facts.name) open(`You said: ${detail.text}`);
       };
       document.addEventListener('minicell', hear);
-      const before = kept();
-      if (before.text) open(`You said: ${before.text}`);
+      if (kept().text) open(`You said: ${kept().text}`);
     },
 
     exercise() {

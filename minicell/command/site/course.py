@@ -58,7 +58,7 @@ def item(stop: Stop, picture: str) -> str:
     return (
         f'<li><span class="number" aria-hidden="true">{stop.number}</span>'
         f'<a href="{stop.stem}.html">{escape(stop.title)}</a>'
-        f'<span class="minutes"><b data-stands="{stop.number}"></b> {stop.minutes} min</span><p>{asked}</p>'
+        f'<span class="minutes">{stop.minutes} min<b data-stands="{stop.number}"></b></span><p>{asked}</p>'
         f'<p class="able">You will be able to {ABLE[stop.number]}</p>{picture}</li>'
     )
 
