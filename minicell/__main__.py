@@ -170,7 +170,7 @@ def parser() -> argparse.ArgumentParser:
     )
     one.set_defaults(run=copy)
 
-    say = 'Write the course as pages that need no kernel and no network: for a web server, or to open as files.'
+    say = 'Write the course as pages that need no kernel: for a web server, or to open as files, without exercises.'
     one = others.add_parser('site', help='the course as pages that need no Python', description=say)
     one.add_argument('folder', type=folder, help='where to; it takes the place of the site that is there, if one is')
     one.add_argument(
@@ -182,8 +182,8 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument(
         '--python',
         action='store_true',
-        help='put Python for the first page beside it (Pyodide, 9 MB), so that no other server is asked. It is fetched '
-        'now, from the package registry; without this option a reader who types fetches it from Pyodide',
+        help='put Python for the first page and the exercises beside it (Pyodide, 9 MB), so that no other server is '
+        'asked. It is fetched now, from the package registry; else a reader who types fetches it from Pyodide',
     )
     one.add_argument(
         '--address', type=address, metavar='URL', help='where the site will stand: for search engines and link previews'

@@ -15,7 +15,9 @@ from minicell.command.site.document import Page as Written
 from minicell.teach import lesson
 from minicell.teach.about import exercise
 from minicell.teach.task import EDITOR
-from tests.browser.front import PATIENCE, closed, new, python_asked
+from tests.browser.axe import axe
+from tests.browser.front import PATIENCE, SIDEWAYS, SIZES, TAPPED, closed, new, python_asked
+from tests.browser.play import small
 from tests.messages import tells
 
 pytestmark = pytest.mark.browser
@@ -110,6 +112,21 @@ def test_code_that_would_never_end_is_stopped_and_nothing_is_lost(learner):
     expect(card(learner, '3b').locator('textarea')).to_have_value('while True:\n    pass')
     code = exercise('3b').solution
     assert check(learner, '3b', code) == due('3b', code)
+
+
+@pytest.mark.parametrize('scheme', ['light', 'dark'])
+def test_what_is_answered_can_be_read_and_pressed(scheme, learner, shots):
+    check(learner, '3a', exercise('3a').mistakes[0].code)
+    learner.emulate_media(color_scheme=scheme)
+    for width, height in SIZES:
+        learner.set_viewport_size({'width': width, 'height': height})
+        assert small(learner, 'body *') == []
+        assert learner.evaluate(SIDEWAYS) <= 0
+        assert learner.evaluate(TAPPED) == []
+        assert axe(learner).serious == []
+        learner.screenshot(path=shots / f'exercise_{width}_{scheme}.png', full_page=True)
+    learner.emulate_media(color_scheme='light')
+    learner.set_viewport_size({'width': SIZES[0][0], 'height': SIZES[0][1]})
 
 
 def test_answers_are_saved_to_a_file_and_loaded_in_another_browser(learner, browser, where, tmp_path):
