@@ -1,14 +1,17 @@
-// The presentation fills the screen, above everything that clips it. What is seen at once is a screen: a beat is cut into
-// as many as it needs, so that nothing scrolls. The Page keys, as a clicker sends them, are steps: of a picture, to the next
-// screen, to the next beat. Escape leads back to the notebook. What stands on the screen comes from the kernel, and is
-// drawn as the notebook draws it.
+// The presentation fills the screen, above everything that clips it. What is seen at once is a screen: a beat is cut
+// into as many as it needs, so that nothing scrolls. The Page keys, as a clicker sends them, are steps: of a picture,
+// to the next screen, to the next beat. Escape leads back to the notebook. What stands on the screen comes from the
+// kernel, and is drawn as the notebook draws it.
 function present(panel) {
   const PATIENCE = 30000; // milliseconds
-  const LARGE = 1.6, LEAST = 1.43, PICTURE = 1.67; // 14 pixels become 22, or 20 where they must; 12 of a picture become 20
+  const SIDE = 12; // pixels beside what is seen
+  const LARGE = 1.6, LEAST = 1.43; // 14 pixels become 22, or 20 where they must
+  const PICTURE = 1.67; // 12 pixels of a picture become 20
   const {of, lesson} = panel.dataset, one = selector => panel.querySelector(selector);
+  const make = (tag, cls) => Object.assign(document.createElement(tag), {className: cls});
   const stage = one('.minicell-stage'), last = one('.minicell-leave'), said = one('[role=status] > span');
   let waits = 0; // until when, for another beat: a second press while the kernel works is not a second beat
-  let screens = [], at = 0; // of this beat
+  let screens = [], at = 0, host = null; // of this beat; what holds the screen, which may be drawn again
   const votes = new Map(); // by the answer
   const ask = what => {
     const event = new CustomEvent('minicell', {detail: {of, lesson, ...what}});
@@ -16,7 +19,10 @@ function present(panel) {
     waits = event.detail.heard ? Date.now() + PATIENCE : 0;
     if (!waits) said.textContent = 'No kernel hears this: run the lesson’s first cell, then this one.';
   };
-  const begin = tries => { ask({on: 0}); if (tries && !waits) setTimeout(begin, 200, tries - 1); }; // the bridge may come later
+  const begin = tries => { // the bridge may come later
+    ask({on: 0});
+    if (tries && !waits) setTimeout(begin, 200, tries - 1);
+  };
   const modal = {role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Presentation'};
   const fill = on => { // while it fills the screen, Tab goes round in it: what lies behind is not seen
     panel.popover = on ? 'manual' : null;
@@ -26,9 +32,10 @@ function present(panel) {
   };
 
   // ---- screens
+  const WRITES = 'textarea, input:not([type=radio])';
   const ALONE = '.mc2, .mc-card', ONE = 'p, li, tr, textarea, label, svg, img, .act, .mc2';
   const FITS = '.mc-card, .choices, .checks, .finding, pre, ul, ol, table'; // one, if it is not too high
-  const seen = part => part.getClientRects().length > 0 && !part.matches('style, script');
+  const seen = part => part.checkVisibility() && !part.matches('style, script');
   function parts(part, high) { // what may stand on a screen by itself
     const inside = [...part.children].filter(seen), tall = part.getBoundingClientRect().height > high;
     if (part.matches(ONE) || (!tall && part.matches(FITS))) return [part];
@@ -38,8 +45,9 @@ function present(panel) {
   function lines(pre) { // of a listing that is too high
     const code = pre.querySelector('code') ?? pre, made = [...code.querySelectorAll(':scope > .line')];
     if (made.length) return made;
-    for (const node of [...code.childNodes].flatMap(node => (node.nodeType === 3 ? node.data.split(/(?<=\n)/) : [node]))) {
-      if (!made.length || made.at(-1).textContent.endsWith('\n')) made.push(Object.assign(document.createElement('div'), {className: 'line'}));
+    const broken = node => (node.nodeType === 3 ? node.data.split(/(?<=\n)/) : [node]);
+    for (const node of [...code.childNodes].flatMap(broken)) {
+      if (!made.length || made.at(-1).textContent.endsWith('\n')) made.push(make('div', 'line'));
       made.at(-1).append(node);
     }
     code.replaceChildren(...made);
@@ -50,25 +58,29 @@ function present(panel) {
     for (const part of stage.querySelectorAll('.away')) part.classList.remove('away');
     stage.style.zoom = LARGE;
     stage.querySelectorAll('.mc2').forEach(frame);
-    const high = stage.getBoundingClientRect().height - 24;
+    const high = stage.getBoundingClientRect().height - 2 * SIDE;
     screens = [];
     let top = 0;
     for (const part of [...stage.children].flatMap(each => parts(each, high))) {
-      const {top: begins, bottom} = part.getBoundingClientRect(), previous = screens.at(-1)?.at(-1);
+      const {bottom} = part.getBoundingClientRect(), last = screens.at(-1), previous = last?.at(-1);
       if (!previous || part.matches(ALONE) || part.closest(ALONE) !== previous.closest(ALONE) || bottom - top > high) {
         const heads = []; // a heading goes with what it is of
-        while (screens.at(-1)?.length > 1 && screens.at(-1).at(-1).matches('h1, h2, h3, h4')) heads.unshift(screens.at(-1).pop());
+        while (last?.length > 1 && last.at(-1).matches('h1, h2, h3, h4')) heads.unshift(last.pop());
         screens.push([...heads, part]);
         top = (heads[0] ?? part).getBoundingClientRect().top;
       } else screens.at(-1).push(part);
     }
-    show(Math.max(0, screens.findIndex(each => each.some(part => part === before || part.contains(before)))));
+    const same = screens.findIndex(each => each.some(part => part === before || part.contains(before)));
+    show(Math.max(0, same < 0 ? screens.findIndex(each => host?.contains(each[0])) : same));
     count();
   }
   function show(screen) {
     at = Math.min(screen, screens.length - 1);
+    host = [...stage.children].find(each => each.contains(screens[at]?.[0]));
     for (const part of screens.flat()) {
-      for (let each = part; each !== stage; each = each.parentElement) each.classList.toggle('away', !screens[at].some(here => each.contains(here)));
+      for (let each = part; each !== stage; each = each.parentElement) {
+        each.classList.toggle('away', !screens[at].some(here => each.contains(here)));
+      }
     }
     stage.style.zoom = LARGE;
     const over = stage.scrollHeight / stage.clientHeight;
@@ -86,56 +98,64 @@ function present(panel) {
 
   // ---- a picture: where it is larger than the screen, a window on it follows what a step changes
   function frame(picture) {
-    const view = picture.querySelector('.view'), box = picture.querySelector('.box'), svg = box?.firstChild;
+    const svg = picture.querySelector('.box > svg'), {width, height} = stage.getBoundingClientRect();
     if (!svg || !seen(picture)) return;
-    const [wide, high] = ['width', 'height'].map(way => svg.viewBox.baseVal[way]), {width, height} = stage.getBoundingClientRect();
     picture.style.zoom = PICTURE / LARGE;
-    picture.style.setProperty('--room', `${(width - 48) / PICTURE}px`);
-    const room = [(width - 48) / PICTURE, (height - 24) / PICTURE - view.offsetHeight + box.offsetHeight];
-    box.style.cssText = `width:${Math.min(wide, room[0])}px;height:${Math.min(high, room[1])}px`;
-    svg.style.width = `${wide}px`;
-    picture.window = [Math.max(0, wide - room[0]), Math.max(0, high - room[1]), ...room];
+    const {width: wide, height: tall} = svg.viewBox.baseVal;
+    const sizes = {room: (width - 4 * SIDE) / PICTURE, high: (height - 2 * SIDE) / PICTURE, wide, tall};
+    for (const name in sizes) picture.style.setProperty(`--${name}`, `${sizes[name]}px`);
     picture.watch ??= new MutationObserver(changes => follow(picture, changes));
-    picture.watch.observe(svg, {childList: true, subtree: true, attributes: true, attributeFilter: ['x', 'y', 'width', 'height', 'd', 'class']});
+    picture.watch.observe(svg, {childList: true, subtree: true, attributeFilter: ['x', 'y', 'width', 'd', 'class']});
   }
   function follow(picture, changes) {
-    const svg = picture.querySelector('.box > svg'), [farX, farY, wide, high] = picture.window, from = svg.getBoundingClientRect();
-    const scale = from.width / svg.viewBox.baseVal.width;
+    const svg = picture.querySelector('.box > svg'), from = svg.getBoundingClientRect();
+    const around = svg.parentNode.getBoundingClientRect(), scale = from.width / svg.viewBox.baseVal.width;
     const boxesOf = nodes => nodes.filter(node => node.matches?.('svg > *') && node.isConnected)
-      .map(node => node.getBoundingClientRect()).filter(({width, height}) => width < wide * scale && height < high * scale);
-    const fresh = boxesOf(changes.flatMap(({addedNodes}) => [...addedNodes])); // what is new says more than what has changed
+      .map(node => node.getBoundingClientRect())
+      .filter(({width, height}) => width < around.width && height < around.height);
+    const fresh = boxesOf(changes.flatMap(({addedNodes}) => [...addedNodes])); // they say more than what has changed
     const boxes = fresh.length ? fresh : boxesOf(changes.map(({target}) => target));
     if (!boxes.length) return;
-    const middle = (low, high, start) => ((Math.min(...boxes.map(box => box[low])) + Math.max(...boxes.map(box => box[high]))) / 2 - start) / scale;
-    const x = middle('left', 'right', from.left) - wide / 2, y = middle('top', 'bottom', from.top) - high / 2;
-    svg.style.transform = `translate(${-Math.min(Math.max(0, x), farX)}px, ${-Math.min(Math.max(0, y), farY)}px)`;
+    const [left, top] = ['left', 'top'].map(side => Math.min(...boxes.map(box => box[side])));
+    const [right, bottom] = ['right', 'bottom'].map(side => Math.max(...boxes.map(box => box[side])));
+    // what came out stands at the foot, and begins at the left: where not all fits, that is what is seen
+    const x = right - left > around.width ? left - SIDE : (left + right - around.width) / 2;
+    const y = bottom - top > around.height ? bottom + SIDE - around.height : (top + bottom - around.height) / 2;
+    const shift = (to, most) => -Math.max(0, Math.min(to, most)) / scale;
+    const dx = shift(x - from.left, from.width - around.width), dy = shift(y - from.top, from.height - around.height);
+    svg.style.transform = `translate(${dx}px, ${dy}px)`;
   }
 
   // ---- votes: a letter counts a hand, with Shift it takes one back; the answer with the most hands is chosen
   const rows = () => [...stage.querySelectorAll('.mc-card.question .row')].filter(seen);
-  const called = row => `${row.closest('.mc-card').dataset.of} ${row.querySelector('.text').firstChild.textContent}`;
+  function called(row) { // also once it is marked
+    const words = [...row.querySelector('.text').childNodes].filter(node => node.className !== 'mark');
+    return `${row.closest('.mc-card').dataset.of} ${words.map(node => node.textContent).join('').trim()}`;
+  }
   function vote(row, more) {
     votes.set(called(row), Math.max(0, (votes.get(called(row)) ?? 0) + more));
-    const most = rows().sort((a, b) => (votes.get(called(b)) ?? 0) - (votes.get(called(a)) ?? 0))[0].querySelector('input');
+    const of = each => votes.get(called(each)) ?? 0;
+    const most = rows().sort((a, b) => of(b) - of(a))[0].querySelector('input');
     most.checked = true;
     most.focus();
     count();
   }
   function count() {
     for (const row of rows()) {
-      const many = votes.get(called(row)), text = many ? ` ${many}` : '';
-      const shown = row.querySelector('.votes') ?? row.appendChild(Object.assign(document.createElement('b'), {className: 'votes'}));
+      const text = ` ${votes.get(called(row)) || ''}`;
+      const shown = row.querySelector('.votes') ?? row.appendChild(make('b', 'votes'));
       if (shown.textContent !== text) shown.textContent = text;
     }
   }
   const keys = event => {
     if (!panel.isConnected) return document.removeEventListener('keydown', keys, true);
-    const [from, to] = event.shiftKey ? [stage, last] : [last, stage], writes = event.target.matches('textarea, input:not([type=radio])');
+    const [from, to] = event.shiftKey ? [stage, last] : [last, stage];
+    const other = ['ctrlKey', 'metaKey', 'altKey'].some(held => event[held]) || event.target.matches(WRITES);
     const round = event.key === 'Tab' && document.activeElement === from && (() => to.focus());
     // a small window of the picture of a tape is closed first, and the editor of a card is left
     if (event.key === 'Escape' && document.activeElement.closest('.mc2 :is(.account, .more[open]), .mc-card textarea')) return;
-    const row = !writes && !event.ctrlKey && !event.metaKey && !event.altKey && event.key.length === 1
-      && rows().find(each => each.dataset.key === event.key.toUpperCase() && each.querySelector('input'));
+    const key = event.key.toUpperCase(), asked = row => row.dataset.key === key && row.querySelector('input');
+    const row = !other && rows().find(asked);
     const act = {PageDown: () => turn(1), PageUp: () => turn(-1), Escape: () => fill(false)}[event.key]
       || round || (row && (() => vote(row, event.shiftKey ? -1 : 1)));
     if (!act) return;
@@ -168,13 +188,14 @@ function present(panel) {
   const hear = ({detail}) => {
     if (!panel.isConnected) return document.removeEventListener('minicell-told', hear);
     if (detail.of === of) return draw(JSON.parse(detail.screen), detail.render);
-    for (const host of detail.data ? stage.children : []) if (host.dataset.of === detail.of) detail.render(detail.data, host);
+    const drawn = detail.data ? [...stage.children].filter(each => each.dataset.of === detail.of) : [];
+    for (const each of drawn) detail.render(detail.data, each);
   };
   keepKeys(panel);
   document.addEventListener('minicell-told', hear);
   new ResizeObserver(again).observe(panel);
   new MutationObserver(changes => {
-    if (changes.some(({target}) => target.matches('.box') || !target.closest('.mc2 .view, .votes, pre, .row'))) again();
+    if (changes.some(({target}) => target.matches('.box') || !target.closest('.mc2 .view, .votes'))) again();
   }).observe(stage, {childList: true, subtree: true});
   for (const button of panel.querySelectorAll('[data-ask]')) button.onclick = () => ask(JSON.parse(button.dataset.ask));
   one('input').onkeydown = ({key, target}) => { if (key === 'Enter') { ask({code: target.value}); target.value = ''; } };

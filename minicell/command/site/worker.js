@@ -1,8 +1,8 @@
 // Python, in a worker: it is started by its first message, and then calls one function of its program after another.
 //
 // Each file is fetched, counted for the bar, unpacked where it travels packed, and then handed to the browser's own
-// check of hashes (`integrity`). Whatever is not in the list of files cannot be fetched from here at all. Those of Pyodide
-// itself stay in the browser, by their hash, for the next page and the next day.
+// check of hashes (`integrity`). Whatever is not in the list of files cannot be fetched from here at all. Those of
+// Pyodide itself stay in the browser, by their hash, for the next page and the next day.
 const fetched = self.fetch.bind(self);
 let files, here, python, call;
 let got = 0, all = 0;

@@ -1,10 +1,14 @@
-// What was answered, as this browser keeps it: an entry for each card, under the key that the card uses. A file has a line
-// for each, as the notebook keeps them in progress.json, so that either can be read in the place of the other.
+// What was answered, as this browser keeps it: an entry for each card, under the key that the card uses. A file has a
+// line for each, as the notebook keeps them in progress.json, so that either can be read in the place of the other.
 const LONGEST = {said: 4000, code: 100000}; // characters
 const store = (() => { try { return localStorage; } catch { return null; } })();
-const entry = (lesson, name) => { try { return JSON.parse(store.getItem(`minicell ${lesson} ${name}`)) ?? {}; } catch { return {}; } };
+const place = (lesson, name) => `minicell ${lesson} ${name}`;
+function entry(lesson, name) {
+  try { return JSON.parse(store.getItem(place(lesson, name))) ?? {}; } catch { return {}; }
+}
 function keep(lesson, name, what) {
-  try { store.setItem(`minicell ${lesson} ${name}`, JSON.stringify({...entry(lesson, name), ...what})); } catch { /* the card has said so */ }
+  const all = JSON.stringify({...entry(lesson, name), ...what});
+  try { store.setItem(place(lesson, name), all); } catch { /* the card has said so */ }
 }
 const kinds = Object.entries(told.asks).flatMap(([lesson, asked]) =>
   Object.entries(asked).flatMap(([kind, names]) => names.map(name => ({lesson, kind, name}))));
@@ -26,6 +30,7 @@ function save() {
   URL.revokeObjectURL(link.href);
 }
 
+const NOTHING = file => `${file} holds no answers to minicell’s lessons, so nothing was changed.`;
 // Believe a file, as far as its words are known; return what is to be said of it.
 function load(text, file) {
   const lost = [];
@@ -38,10 +43,12 @@ function load(text, file) {
     if (typeof said.card !== 'string') return;
     if (take(said)) taken += 1; else strange += 1;
   });
-  if (!taken && !version && !strange) return `${file} holds no answers to minicell’s lessons, so nothing was changed.`;
+  if (!taken && !version && !strange) return NOTHING(file);
   const said = [`${taken} answer${taken === 1 ? '' : 's'} came from ${file}.`];
-  if (lost.length) said.push(`Line ${lost[0]}${lost.length > 1 ? ` and ${lost.length - 1} more` : ''} of it cannot be read.`);
-  if (strange) said.push(`${strange} more are to what these lessons do not ask: the file is of version ${version || 'unknown'}, and this is ${told.version}.`);
+  const more = lost.length > 1 ? ` and ${lost.length - 1} more` : '';
+  if (lost.length) said.push(`Line ${lost[0]}${more} of it cannot be read.`);
+  const versions = `the file is of version ${version || 'unknown'}, and this is ${told.version}`;
+  if (strange) said.push(`${strange} more are to what these lessons do not ask: ${versions}.`);
   return said.join(' ');
 }
 function take({lesson, card, state, said, hints, code}) {
@@ -61,14 +68,17 @@ function take({lesson, card, state, said, hints, code}) {
   keep(lesson, name, what);
   return true;
 }
-const forget = lesson => kinds.filter(each => !lesson || each.lesson === lesson).forEach(({lesson: of, name}) => store.removeItem(`minicell ${of} ${name}`));
+function forget(lesson) { // or all of them
+  for (const each of kinds) if (!lesson || each.lesson === lesson) store.removeItem(place(each.lesson, each.name));
+}
 
 // ---- what is done, wherever a page says so
 const SAID = 'minicell said'; // what is to be said once the page has been drawn again
 function stands() {
   for (const row of document.querySelectorAll('[data-stands]')) {
     const own = kinds.filter(({lesson, kind}) => lesson === row.dataset.stands && kind !== 'sentence');
-    const done = own.filter(({lesson, kind, name}) => kind === 'question' ? entry(lesson, name).text : entry(lesson, name).state === 'passed');
+    const ends = {question: ({text}) => text, exercise: ({state}) => state === 'passed'};
+    const done = own.filter(({lesson, kind, name}) => ends[kind](entry(lesson, name)));
     const begun = own.some(({lesson, name}) => Object.keys(entry(lesson, name)).length);
     row.textContent = own.length && begun ? told.states[done.length === own.length ? 2 : 1] : '';
   }
@@ -76,15 +86,17 @@ function stands() {
     const {lesson} = JSON.parse(card.dataset.card), rows = [...card.querySelectorAll('li')];
     const asked = kinds.filter(each => each.lesson === lesson && each.kind !== 'sentence');
     asked.forEach(({kind, name}, k) => {
-      const {text, right, state = ''} = entry(lesson, name), how = kind === 'exercise' ? state : !text ? '' : right ? 'passed' : 'failed';
-      rows[k].textContent = kind === 'exercise' ? told.tried[how].replace('{}', `exercise ${name}`) : told.said[how].replace('{}', name);
+      const {text, right, state = ''} = entry(lesson, name), said = text ? (right ? 'passed' : 'failed') : '';
+      rows[k].textContent = kind === 'exercise'
+        ? told.tried[state].replace('{}', `exercise ${name}`) : told.said[said].replace('{}', name);
     });
     const done = rows.filter(row => row.textContent.startsWith('✓')).length;
     card.querySelector('header b').textContent = `Lesson ${lesson}: ${done} of ${rows.length} done`;
   }
 }
 for (const panel of document.querySelectorAll('.answers')) {
-  const status = panel.querySelector('[role=status]'), lesson = document.querySelector('.mc-card[data-of]')?.dataset.of.slice(0, 2);
+  const status = panel.querySelector('[role=status]');
+  const lesson = document.querySelector('.mc-card[data-of]')?.dataset.of.slice(0, 2);
   const say = text => { status.textContent = text; };
   const again = text => { // drawn again, with what is kept now
     sessionStorage.setItem(SAID, text);
@@ -95,13 +107,15 @@ for (const panel of document.querySelectorAll('.answers')) {
   if (store) sessionStorage.removeItem(SAID);
   panel.querySelector('[data-do=save]').onclick = save;
   panel.querySelector('[data-do=forget]').onclick = () => {
-    if (store && confirm(lesson ? `Forget your answers of lesson ${lesson}?` : 'Forget your answers of all lessons?')) forget(lesson), again('Forgotten.');
+    if (!store || !confirm(`Forget your answers of ${lesson ? `lesson ${lesson}` : 'all lessons'}?`)) return;
+    forget(lesson);
+    again('Forgotten.');
   };
   panel.querySelector('input').onchange = async ({target}) => {
     const [file] = target.files;
     target.value = '';
     if (!file || !store) return;
     const said = load(await file.text(), file.name);
-    if (/changed\.$/.test(said)) say(said); else again(said);
+    if (said === NOTHING(file.name)) say(said); else again(said);
   };
 }

@@ -1,6 +1,7 @@
-// A lesson's page is to its cards what a notebook is: Python, in a worker, hears what is written in an exercise, and draws
-// its card again. Everything else a card does by itself.
+// A lesson's page is to its cards what a notebook is: Python, in a worker, hears what is written in an exercise, and
+// draws its card again. Everything else a card does by itself.
 const SOON = 600; // ms until it is said that a check runs
+const COMES = `Python is on its way: ${told.python.megabytes.toFixed(1)} MB, once.`;
 const waiting = []; // what is to be heard, in its order; the first is being heard
 let worker = null, tried = false, ready = false, slow = 0;
 const cardOf = of => document.querySelector(`.mc-card.live[data-of="${of}"]`);
@@ -31,7 +32,7 @@ function start() {
   worker = new Worker(told.python.worker, {type: 'module'});
   worker.onerror = event => end(event.message || 'Python could not be fetched: is there a network?');
   worker.onmessage = ({data}) => ({
-    bar: ({part}) => line(part < 1 ? `Python is on its way: ${told.python.megabytes.toFixed(1)} MB, once.` : 'Python starts …', part),
+    bar: ({part}) => line(part < 1 ? COMES : 'Python starts …', part),
     ready: () => { ready = true; hear(); },
     hear: heard,
     dead: ({says}) => end(says),
@@ -55,9 +56,10 @@ function heard({card, states, printed}) {
   clearTimeout(slow);
   const {of, lesson, name} = waiting.shift(), old = cardOf(of);
   const drawn = new DOMParser().parseFromString(card, 'text/html').querySelector('.mc-card');
-  if (printed) drawn.querySelector('.checks').after(make('p', 'note', 'Printed:'), make('pre', '', printed.slice(0, LONGEST.said)));
+  const own = [make('p', 'note', 'Printed:'), make('pre', '', printed.slice(0, LONGEST.said))];
+  if (printed) drawn.querySelector('.checks').after(...own);
   old.replaceWith(drawn);
-  for (const script of drawn.querySelectorAll('script')) script.replaceWith(make('script', '', script.textContent)); // of a picture
+  for (const still of drawn.querySelectorAll('script')) still.replaceWith(make('script', '', still.textContent));
   window.minicellCard(drawn);
   ear.textContent = drawn.querySelector('.finding')?.textContent ?? drawn.querySelector('.state').textContent;
   if (states[name] && entry(lesson, name).state !== 'passed') keep(lesson, name, {state: states[name]});
@@ -89,7 +91,8 @@ for (const card of document.querySelectorAll('.mc-card.exercise.live')) {
   const {lesson, name} = JSON.parse(card.dataset.card), state = card.querySelector('.state');
   if (entry(lesson, name).state === 'passed') state.textContent = 'passed before';
 }
-if (location.protocol === 'file:' && document.getElementById('checks')) {
-  document.getElementById('checks').textContent = 'This page was opened as a file: to check what you write, it has to come from a web server. ';
+const needs = document.getElementById('checks');
+if (location.protocol === 'file:' && needs) {
+  needs.textContent = 'This page was opened as a file: to check what you write, it has to come from a web server. ';
 }
 stands();
