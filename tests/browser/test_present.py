@@ -18,7 +18,7 @@ from tests.lessons.notebooks import PATHS
 
 pytestmark = pytest.mark.nightly
 
-LESSONS = {lesson: len(beats(lesson)) for lesson in ('03', '09')}  # and how many beats they have
+LESSONS = {lesson: len(beats(lesson)) for lesson in ('03', '06', '09')}  # and how many beats they have
 SCREEN = {'width': 1280, 'height': 720}
 SMALLEST = 19.9  # pixels on the screen
 
