@@ -107,7 +107,7 @@ def test_every_tape_steps_by_buttons_line_and_keys(name, page, site):
         assert 1 < tape.step < total
         for jump in tape.root.locator('button[data-step]').all():
             jump.click()
-            assert tape.step == int(jump.get_attribute('data-step')) + 1
+            assert str(tape.step - 1) in jump.get_attribute('data-step').split()  # of several the next
         assert tape.root.bounding_box()['height'] == height, 'it grows while it steps'
     clean(page)
 
