@@ -27,6 +27,8 @@ examples:
   minicell -- --log-level=WARN   pass what follows the -- to `jupyter lab`
   minicell copy my-course        the lessons in a folder of yours
   minicell check                 is everything there that they need?
+  minicell results               how far you have come
+  minicell results class         how far a class has come: its files
   minicell site public           the course as pages, every tape steps
   minicell site --python public  and Python beside it, for whoever types
 
@@ -114,6 +116,14 @@ def check(options: argparse.Namespace, extra: Sequence[str]) -> int:
     return bool(missing)
 
 
+def results(options: argparse.Namespace, extra: Sequence[str]) -> int:
+    """How far somebody, or a class, has come."""
+    from minicell.command.results import table
+
+    print(*table(options.folder), sep='\n')
+    return 0
+
+
 def site(options: argparse.Namespace, extra: Sequence[str]) -> int:
     """The course as HTML pages."""
     from minicell.command.site import write
@@ -137,7 +147,8 @@ def parser() -> argparse.ArgumentParser:
     """The parser of the command's own options."""
     p = argparse.ArgumentParser(
         prog='minicell',
-        usage='minicell [--port N] [--no-browser] [-- OPTIONS OF JUPYTER LAB]\n       minicell {copy,check,site} ...',
+        usage='minicell [--port N] [--no-browser] [-- OPTIONS OF JUPYTER LAB]\n'
+        '       minicell {copy,check,results,site} ...',
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -159,7 +170,7 @@ def parser() -> argparse.ArgumentParser:
     )
     one.set_defaults(run=copy)
 
-    say = 'Write the course as pages that need no kernel and no network: for a web server, or to open as files.'
+    say = 'Write the course as pages that need no kernel: for a web server, or to open as files, without exercises.'
     one = others.add_parser('site', help='the course as pages that need no Python', description=say)
     one.add_argument('folder', type=folder, help='where to; it takes the place of the site that is there, if one is')
     one.add_argument(
@@ -171,13 +182,21 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument(
         '--python',
         action='store_true',
-        help='put Python for the first page beside it (Pyodide, 9 MB), so that no other server is asked. It is fetched '
-        'now, from the package registry; without this option a reader who types fetches it from Pyodide',
+        help='put Python for the first page and the exercises beside it (Pyodide, 9 MB), so that no other server is '
+        'asked. It is fetched now, from the package registry; else a reader who types fetches it from Pyodide',
     )
     one.add_argument(
         '--address', type=address, metavar='URL', help='where the site will stand: for search engines and link previews'
     )
     one.set_defaults(run=site)
+
+    say = (
+        'How far a class has come, as a table. A learner’s results are one file, called by the learner’s name: on the '
+        'site, “Save them to a file”; of notebooks, the one that `minicell results` names.'
+    )
+    one = others.add_parser('results', help='how far you have come, or a class', description=say)
+    one.add_argument('folder', type=folder, nargs='?', help='the files of a class; without it, your own is read')
+    one.set_defaults(run=results)
 
     say = 'Look at versions, widgets, dot and two gradients, and start a kernel. Status 1 if something is missing.'
     one = others.add_parser('check', help='is everything there that the lessons need?', description=say)

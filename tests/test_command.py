@@ -17,6 +17,7 @@ from minicell import __main__ as command
 from minicell import __version__
 from minicell import installation as check
 from minicell.command import lab, lessons
+from minicell.teach.course import stops
 from tests.messages import tells
 
 LESSON = lessons.START
@@ -96,7 +97,10 @@ BAD = """--prot --port= --port=0 --port=-1 --port=65536 --port=1e3 --port=٣ --p
 BAD = [*([each] for each in BAD.split()), [''], [' '], ['a' * 300], ['a', 'b'], ['check', 'x'], ['a', '--', 'b']]
 
 
-@pytest.mark.parametrize('sub', [[], ['copy'], ['site'], ['check']], ids=lambda sub: ' '.join(sub) or 'alone')
+SUBS = [[], ['copy'], ['site'], ['check'], ['results']]
+
+
+@pytest.mark.parametrize('sub', SUBS, ids=lambda sub: ' '.join(sub) or 'alone')
 def test_bad_arguments_end_in_one_sentence(sub, opened, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path('file').write_text('mine')
@@ -232,6 +236,37 @@ def test_a_site_that_is_stopped_leaves_nothing_and_one_sentence(sign, tmp_path):
     assert site.returncode in (1, 130) and 'Traceback' not in said
     assert re.fullmatch(r'minicell: .*stopped.*', said.splitlines()[-1])  # by whoever noticed first
     assert os.listdir(tmp_path / 'public') == []
+
+
+def test_the_files_of_a_class_become_a_table(tmp_path, data, capsys):
+    lines = [
+        {'lesson': stop.number, 'card': name, 'state': 'failed' if name == 'takeover' else 'passed'}
+        for stop in stops()
+        for name in stop.asks + stop.tries
+    ]
+    whole = '\n'.join(map(json.dumps, lines))
+    first = whole.partition('\n')[0]
+    files = {'anna.json': whole, 'bo.jsonl': f'{first}\n{{"half', 'cy.json': '[1]', 'notes.txt': whole}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert command.main(['results', str(tmp_path)]) == 0
+    head, anna, bo, _, *said = capsys.readouterr().out.splitlines()
+    assert head.split()[0] == '01' and head.split()[-1] == 'all'
+    assert anna.split()[0] == 'anna' and anna.endswith('100 %') and '·' not in anna
+    assert bo.split()[0] == 'bo' and bo.count('·') == 14 and bo.endswith(' 0 %')
+    tells('\n'.join(said).replace(str(tmp_path), '…'), '03 takeover', '1 of 1', 'bo.jsonl', 'cy.json')
+    (own := data / 'minicell').mkdir()
+    (own / 'progress.json').write_text(whole)
+    assert command.main(['results']) == 0
+    assert f'send {own / "progress.json"}' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('where', [[], ['none'], ['empty']], ids=['own', 'none', 'empty'])
+def test_where_there_are_no_results_that_is_said(where, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path('empty').mkdir()
+    assert command.main(['results', *where]) == 1
+    tells(capsys.readouterr().err, 'minicell', 'nothing' if not where else 'no file')
 
 
 def test_output_that_finds_no_room_gets_a_sentence(tmp_path):

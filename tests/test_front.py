@@ -189,7 +189,7 @@ def test_the_archive_runs_alone(tmp_path):
 
 def test_every_file_has_its_hash_and_only_numpy_can_be_loaded(tmp_path):
     for beside in (True, False):
-        told = pyodide.lay(tmp_path, beside, 'worker', 'program')
+        told = pyodide.lay(tmp_path, beside, {'program.py': b'program'})
         assert all(each['sha'].startswith('sha256-') and each['size'] > 0 for each in told['files'].values())
         urls = {name: each['url'] for name, each in told['files'].items()}
         own = {'minicell.zip', 'program.py', pyodide.LOCK}
@@ -217,7 +217,7 @@ def test_a_wrong_file_is_refused(tmp_path, monkeypatch):
 @pytest.fixture(scope='module')
 def pages(tmp_path_factory) -> dict[str, Page]:
     course = [(path.stem, path.stem) for path in sorted((ROOT / 'lessons').glob('[0-9]*.ipynb'))]
-    return {page.path: page for page in site.others(tmp_path_factory.mktemp('site'), course)}
+    return {page.path: page for page in site.others(tmp_path_factory.mktemp('site'), course, 'lesson.js')}
 
 
 def heads(text: str) -> dict[str, str]:
@@ -239,7 +239,14 @@ def test_every_page_is_whole(pages):
 
 
 def test_every_link_leads_to_a_page(pages):
-    known = {*pages, 'index.html', 'LICENSE.txt', *site.BESIDE, *(f'course/{path.name}' for path in STILLS)}
+    known = {
+        *pages,
+        'index.html',
+        'LICENSE.txt',
+        'lesson.js',
+        *site.BESIDE,
+        *(f'course/{path.name}' for path in STILLS),
+    }
     known |= {f'{path.stem}.html' for path in (ROOT / 'lessons').glob('[0-9]*.ipynb')}
     for path, page in pages.items():
         folder = path.rpartition('/')[0]

@@ -3,6 +3,7 @@
 That the whole builds, and that each lesson runs in it, is tests/browser/test_lite.py.
 """
 
+import errno
 import json
 import re
 import subprocess
@@ -20,6 +21,8 @@ from minicell.command import lessons, site
 from minicell.command.lessons import Trouble
 from minicell.command.site import laid, lite
 from minicell.command.site.lite import lock, wheel
+from minicell.teach import lesson
+from minicell.teach.course import stops
 from tests.messages import refused, tells
 from tests.test_front import heads
 
@@ -132,7 +135,8 @@ def short(tmp_path, monkeypatch) -> Path:
     """A course of one lesson, and JupyterLite not built."""
     cell = {'cell_type': 'code', 'id': 'a', 'source': '', 'metadata': {}, 'outputs': [], 'execution_count': None}
     tables = re.sub('^#', '##', site.start(), flags=re.MULTILINE)  # which the course page and the bar's switch read
-    code = "from minicell.teach import lesson\nL = lesson('01')\nL.predict(next(iter(L.about.questions)))"
+    shows = "L.progress()\nL.check('1a')\nL.predict(next(iter(L.about.questions)))"
+    code = f"from minicell.teach import lesson\nL = lesson('01')\n{shows}"
     text = {'cell_type': 'markdown', 'id': 'b', 'source': f'# One\n\n{tables}', 'metadata': {}}
     cells = [text, cell | {'source': code}]
     (tmp_path / 'course').mkdir()
@@ -150,6 +154,33 @@ def test_pages_lead_to_jupyterlite(short, capsys):
     links = re.findall(rf'<a href="lite/lab/[^"]*\?path={lessons.START}">([^<]+)</a>', page)
     tells(links[0], 'browser')
     assert 'JupyterLite: done' in capsys.readouterr().err
+
+
+def full_progress(folder: Path) -> Path:
+    """The file of somebody who has passed all but one of each lesson, whose name is in its path."""
+    path = folder / 'somebody' / 'minicell' / 'progress.json'
+    path.parent.mkdir(parents=True)
+    lines = [
+        json.dumps({'lesson': stop.number, 'card': name, 'state': 'failed' if k == 1 else 'passed', 'said': 'somebody'})
+        for stop in stops()
+        for k, name in enumerate(stop.asks + stop.tries)
+    ]
+    path.write_text('\n'.join(lines))
+    return path
+
+
+@pytest.mark.slow
+def test_nobodys_progress_is_published_or_touched(short, tmp_path, monkeypatch):
+    kept = full_progress(tmp_path)
+    before = kept.read_bytes()
+    monkeypatch.setenv('JUPYTER_DATA_DIR', str(kept.parents[1]))
+    monkeypatch.delenv('MINICELL_PROGRESS', raising=False)
+    assert lesson('01').kept.states, 'it is what a lesson reads'
+    assert command.main(['site', str(short)]) == 0
+    assert kept.read_bytes() == before
+    traces = 'somebody', str(Path.home()), str(ROOT), 'So far'
+    told = {path: path.read_bytes().decode('utf-8', 'replace') for path in short.rglob('*') if path.is_file()}
+    assert [(path.name, each) for path, text in told.items() for each in traces if each in text] == []
 
 
 @pytest.mark.slow
@@ -187,6 +218,38 @@ def test_a_site_takes_the_place_of_the_earlier_one_and_of_nothing_else(short, ca
         (place / 'index.html').write_text('new')
     assert {path.name for path in short.rglob('*') if path.is_file()} == {'CNAME', 'index.html', laid.LIST}
     assert (short / 'index.html').read_text() == 'new' and (short / 'CNAME').read_text() == 'mine'
+
+
+@pytest.mark.parametrize('ends', [KeyboardInterrupt(), OSError(errno.ENOSPC, 'No space left on device')], ids=type)
+def test_whatever_ends_the_laying_of_a_site_leaves_the_earlier_one_whole(ends, tmp_path, monkeypatch):
+    def lay(**files):
+        with laid.building(tmp_path / 'public') as place:
+            for name, text in files.items():
+                (place / name).mkdir(exist_ok=True)
+                (place / name / 'page.html').write_text(text)
+            (place / 'index.html').write_text(str(files))
+
+    def there():
+        return {path: path.read_text() for path in tmp_path.rglob('*') if path.is_file()}
+
+    lay(gone='old', stays='old')
+    before, move, moves = there(), laid.move, 0
+
+    def ending(here, there):
+        nonlocal moves
+        moves -= 1
+        move(here, there)
+        if moves == 0:
+            raise ends
+
+    for at in range(1, 11):  # five files are there or come
+        moves = at
+        with monkeypatch.context() as patch, pytest.raises(type(ends)):
+            patch.setattr(laid, 'move', ending)
+            lay(stays='new', comes='new')
+        assert there() == before, at
+    lay(stays='new', comes='new')
+    assert {path.parent.name for path in there()} == {'public', 'stays', 'comes'}
 
 
 @pytest.fixture

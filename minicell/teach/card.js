@@ -44,13 +44,13 @@ function enliven(card, facts) {
   const tell = what => {
     const event = new CustomEvent('minicell', {detail: {of: card.dataset.of, lesson: facts.lesson, name: facts.name, kind: facts.kind, ...what}});
     document.dispatchEvent(event);
-    if (event.detail.heard) {
+    if (event.detail.heard === true) { // by a kernel; a page may hear it too
       setTimeout(() => card.append(Object.assign(make('progress'), {ariaLabel: 'The kernel works'})), 500);
       setTimeout(() => card.isConnected && note('The kernel is busy, or was restarted. If this line stays, run the lesson’s first cell and answer again.'), 4000);
     } else if (notebook) {
       note('This is not kept: no kernel hears this card. Run the lesson’s first cell, read what it says, and run this one.');
     } else {
-      try { localStorage.setItem(place(facts), JSON.stringify({...kept(), ...what})); } catch { /* a page that may keep nothing */ }
+      try { localStorage.setItem(place(facts), JSON.stringify({...kept(), ...what})); } catch { note('This browser keeps nothing for this page: what you answer is gone when you close it.'); }
     }
     return event.detail.heard;
   };
@@ -117,8 +117,9 @@ function enliven(card, facts) {
       card.append(act);
       keys.digit = k => { if (radios[k]) { radios[k].checked = true; radios[k].focus(); } };
       keys.enter = commit;
-      const before = kept().chosen;
-      if (before != null && items[before]) answered(before);
+      const before = kept().text, k = items.findIndex(item => item.querySelector('.text').textContent === before);
+      if (k >= 0) answered(k);
+      else if (before) note('You have answered this before, but none of these answers is kept. Answer again.');
     },
 
     lock() {
@@ -134,8 +135,7 @@ function enliven(card, facts) {
         else if (detail.kind === 'question' && detail.lesson === facts.lesson && detail.name === facts.name) open(`You said: ${detail.text}`);
       };
       document.addEventListener('minicell', hear);
-      const before = kept();
-      if (before.chosen != null) open(`You said: ${before.text}`);
+      if (kept().text) open(`You said: ${kept().text}`);
     },
 
     exercise() {
@@ -182,7 +182,7 @@ function enliven(card, facts) {
 
     map() {
       for (const row of all('[data-of]')) {
-        const asked = facts.asks[row.dataset.of], told = asked.filter(name => kept({lesson: row.dataset.of, name}).chosen != null);
+        const asked = facts.asks[row.dataset.of], told = asked.map(name => kept({lesson: row.dataset.of, name})).filter(each => each.text || each.state === 'passed');
         if (told.length) row.lastChild.textContent = told.length === asked.length ? '✓ done' : '◐ begun';
       }
     },
@@ -191,7 +191,7 @@ function enliven(card, facts) {
   // The card's own editor, where there is no cell to write in: Tab indents, Escape leaves.
   function editor() {
     const box = make('textarea', 'codes');
-    box.value = facts.editor;
+    box.value = kept().code ?? facts.editor;
     box.rows = facts.editor.split('\n').length + 2;
     box.spellcheck = false;
     box.setAttribute('aria-label', `Code of exercise ${facts.name}. Tab indents, Escape leaves.`);

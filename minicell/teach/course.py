@@ -59,8 +59,8 @@ class Map(Card):
         super().__init__(None, 'of the course')
 
     def facts(self) -> dict[str, Any]:
-        """What each lesson asks: of a page, answers are all the progress there is."""
-        return {'asks': {stop.number: stop.asks for stop in stops()}}
+        """What each lesson asks, for a page, which keeps the answers itself."""
+        return {'asks': {stop.number: stop.asks + stop.tries for stop in stops()}}
 
     def body(self) -> str:
         rows = ''.join(

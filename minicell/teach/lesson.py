@@ -38,13 +38,14 @@ class Lesson:
     What was answered is kept in one place, `kept`; the cards are drawn from there.
     """
 
+    presenting = False  # on a projector there is no cell to write in, nor on a page
+
     def __init__(self, number: str, keep: bool = True) -> None:
         self.number = number
         self.about = about(number)
         self.cards: dict[str, Card] = {}  # by their ids
         self.checked = 0
         self.unlocked = False
-        self.presenting = False  # on a projector there is no cell to write in
         sentences = (f'sentence {name}' for name in self.about.sentences)
         self.kept = Kept(number, {*self.about.questions, *self.about.exercises, *sentences}, keep)
         set_seed(self.about.seed)

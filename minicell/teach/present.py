@@ -34,7 +34,7 @@ PANEL = """\
 <div class="minicell-bar">
 <button class="minicell-back" data-ask='{{"on": -1}}' title="Go to the beat before (Page Up)">Back</button>
 <button class="minicell-next" data-ask='{{"on": 1}}' title="Go to the next beat (Page Down)">Next</button>
-<div role="status"><b class="minicell-code-here"></b> · <span></span></div>
+<div role="status"><b class="minicell-code-here"></b> · <span></span><i class="minicell-screen"></i></div>
 <label>Go to <input placeholder="{code}" title="Type a jump code and press Enter"></label>
 <button data-ask='{{"act": "unlock"}}' title="Open all answers and results, without a prediction">Unlock</button>
 <button data-ask='{{"act": "reset"}}' title="The seed, all questions and exercises as at the beginning">\

@@ -27,10 +27,10 @@ def place() -> Path:
 class Kept:
     """What is kept of one lesson. `told`: card -> what was said of it. `trouble`: what went wrong, in a sentence."""
 
-    def __init__(self, lesson: str, names: set[str], keep: bool = True) -> None:
+    def __init__(self, lesson: str, names: set[str], keep: bool = True, path: Path | None = None) -> None:
         self.lesson, self.names = lesson, names
-        self.on = keep and os.environ.get(SWITCH, '').lower() != 'off'
-        self.path = place()
+        self.on = keep and (path is not None or os.environ.get(SWITCH, '').lower() != 'off')
+        self.path = path or place()
         self.trouble = ''
         self.told: dict[str, dict[str, Any]] = {}
         self.look()

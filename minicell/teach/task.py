@@ -102,8 +102,8 @@ class Task(Card):
 
     def code(self, code: str, which: str) -> str:
         """Stored code to copy, and the line that puts it into a cell."""
-        line = words.note(f'To put it into the cell below: `L.insert({self.name!r}, {which!r})`')
-        return f'<div class="code">{words.pre(code)}</div>{line}'
+        line = f'To put it into the cell below: `L.insert({self.name!r}, {which!r})`' if self.editor is None else ''
+        return f'<div class="code">{words.pre(code)}</div>{words.note(line)}'
 
     def finding(self) -> str:
         """What the check found: the belief, what to look at, the numbers."""

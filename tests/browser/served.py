@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 
 from minicell.command import site
-from minicell.command.site import front, lite
+from minicell.command.site import exercises, front, lite
 from tests.browser.lab import LOOPBACK
 from tests.servers import ROOT
 
@@ -55,7 +55,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp('front')
     site.lay_styles(folder)
     course = [(path.stem, path.stem) for path in sorted((ROOT / 'lessons').glob('[0-9]*.ipynb'))]
-    pages = [*site.others(folder, course), front.write(folder, beside=True)]
+    script, _ = exercises.write(folder, beside=True)
+    pages = [*site.others(folder, course, script), front.write(folder, beside=True)]
     for page in pages:
         site.keep(folder, page, '')
     site.keep_index(folder, pages)

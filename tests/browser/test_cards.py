@@ -118,7 +118,7 @@ def test_the_map_says_what_this_page_keeps(page):
     expect(row).to_contain_text('not yet')
     names = card(page, 'map').evaluate('one => JSON.parse(one.dataset.card).asks["03"]')
     for asked in names:
-        page.evaluate('name => localStorage.setItem(`minicell 03 ${name}`, \'{"chosen": 1}\')', asked)
+        page.evaluate('name => localStorage.setItem(`minicell 03 ${name}`, \'{"text": "x"}\')', asked)
         page.reload()
         expect(row).to_contain_text('✓ done' if asked == names[-1] else '◐ begun')
     expect(card(page, 'map').get_by_role('link')).to_have_count(16)

