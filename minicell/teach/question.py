@@ -167,7 +167,7 @@ class Sentence(Card):
         return (
             f'{head("In one sentence", "to do" if said is None else "done")}'
             f'<div class="ask">{words.paragraphs(asked)}</div><p class="own">{escape(said or "")}</p>'
-            f'{words.folded("A model answer", words.paragraphs(model), "model", bool(said))}'
+            f'{words.folded("Show the model answer", words.paragraphs(model), "model", said is not None)}'
         )
 
     def text(self) -> str:

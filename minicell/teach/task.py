@@ -69,26 +69,19 @@ class Task(Card):
         """All of it; hints, solution and mistakes are folded until they are wanted."""
         asked, verdict = self.exercise, self.verdict
         checks = asked.checks(verdict.trial)
-        listed = ''.join(map(line, checks))
-        hints = ''.join(
-            f'<li>{words.folded(f"Hint {k}", f"<p><b>Hint {k}.</b> {words.inline(hint)}</p>")}</li>'
-            for k, hint in enumerate(asked.hints, 1)
-        )
-        solution = words.folded(
-            'The solution', words.paragraphs(asked.why) + self.code(asked.solution, 'solution'), 'solution'
-        )
-        tries = ''.join(
-            words.folded(
-                f'“{each.misconception}”',
-                words.paragraphs(f'**“{each.misconception}”**') + self.code(each.code, each.name),
-            )
-            for each in asked.mistakes
-        )
+        hints = ''  # each stands in the one before it: they open one after another
+        for k, hint in reversed([*enumerate(asked.hints, 1)]):
+            hints = words.folded(f'Hint {k} of {len(asked.hints)}', words.paragraphs(hint) + hints, 'hint')
+        tries = words.note(f'{len(asked.mistakes)} common mistakes, each by the belief behind it')
+        for each in asked.mistakes:
+            tries += words.folded(f'“{each.misconception}”', self.code(each.code, each.name))
+        solution = words.paragraphs(asked.why) + self.code(asked.solution, 'solution')
+        folds = hints + words.folded('Try a common mistake', tries, 'tries')
+        folds += words.folded('Solution', solution, 'solution')
         return (
             f'{head(f"Exercise {asked.name}", self.state(checks), asked.title)}'
-            f'<div class="ask">{words.paragraphs(asked.task)}</div><ul class="checks">{listed}</ul>'
-            f'{self.finding()}{self.tape}<ul class="hints">{hints}</ul>{solution}'
-            f'{words.folded(f"{len(asked.mistakes)} common mistakes", tries, "tries")}'
+            f'<div class="ask">{words.paragraphs(asked.task)}</div><ul class="checks">{"".join(map(line, checks))}</ul>'
+            f'{self.finding()}{self.tape}<div class="act">{folds}</div>'
         )
 
     def state(self, checks: list[Check]) -> str:

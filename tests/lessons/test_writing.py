@@ -125,5 +125,5 @@ def test_what_a_text_says_to_press_is_what_a_button_says():
     named = set(re.findall(r'(?:press|button)\s+\*\*([^*]+)\*\*', texts, re.I))
     assert {'Next', 'Takeover', 'Try a common mistake'} <= named
     made = ''.join(path.read_text(encoding='utf-8') for path in (ROOT / 'minicell').rglob('*.[pj][ys]'))
-    buttons = {*re.findall(r"\bbutton\((?:\w+, )?'([^']+)'", made), *(word.capitalize() for word in WORDS)}
+    buttons = {*re.findall(r"\b(?:button|folded)\((?:\w+, )?'([^']+)'", made), *(word.capitalize() for word in WORDS)}
     assert named - buttons == {'Play'}, 'everybody reads that sign'
