@@ -8,26 +8,33 @@ notebook that is there differs.
 import argparse
 import asyncio
 import base64
+import difflib
 import os
 import re
 import sys
 import tempfile
+from html import unescape
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
+from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from minicell.view.picture import STILL
 
-from .freeze import freeze
 from .progress import SWITCH
+from .self_test import KEPT
 from .source import Cell, SourceError, read
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = ROOT / 'lessons'
 TIMEOUT = 600  # seconds a cell: a machine that builds may be busy, and lesson 12 may measure its table anew
+KERNEL = {'display_name': 'Python 3 (ipykernel)', 'language': 'python', 'name': 'python3'}
+LANGUAGE = {'name': 'python', 'file_extension': '.py', 'mimetype': 'text/x-python', 'pygments_lexer': 'ipython3'}
+TAPE = 'The picture of the tape, at its last step: {} The tape, line by line: {}'
 
 
 class BuildError(Exception):
@@ -112,7 +119,44 @@ def fill(cell: Cell, made: Any, values: dict[tuple[str, str], str]) -> None:
         }
 
 
-def comparable(notebook: Any) -> dict[str, Any]:
+def freeze(notebook: Any) -> None:
+    """Make a notebook fit to be kept: stills and text stay, what belongs to one machine and one run goes."""
+    notebook.metadata = {'kernelspec': KERNEL, 'language_info': LANGUAGE}
+    joined = CoalesceStreamsPreprocessor()  # where a busy kernel parts what is printed is chance
+    for number, cell in enumerate((each for each in notebook.cells if each.cell_type == 'code'), 1):
+        joined.preprocess_cell(cell, {}, number)
+        cell.execution_count = number
+        for output in cell.outputs:
+            if output.output_type == 'execute_result':
+                output.execution_count = number
+            if 'data' in output:
+                output.data = output.data.get(KEPT, output.data)
+                output.metadata = described(output)
+    for cell in notebook.cells:
+        cell.metadata = {key: value for key, value in cell.metadata.items() if key == 'minicell'}
+
+
+def described(output: Any) -> dict[str, Any]:
+    """The metadata of an output: of a picture, its alt text. GitHub hides SVG now and then, so it stands at the PNG."""
+    if 'image/png' not in output.data:
+        return {}
+    step = output.metadata.get('image/png', {}).get('alt', '')
+    svg = re.search(r'<desc[^>]*>(.*?)</desc>', ''.join(output.data.get('image/svg+xml', '')), re.DOTALL)
+    told = in_words(step, output.data['text/plain']) if step else unescape(svg[1]) if svg else ''
+    return {'image/png': {'alt': told}}
+
+
+def in_words(step: str, tape: str | list[str], most: int = 1200) -> str:
+    """The alt text of a tape's picture: its title, then the printed tape, cut to a length that can be heard.
+
+    >>> in_words('dx arrives.', '   1  x * x      Mul -> 9\\n      Mul brings dx\\n')
+    'The picture of the tape, at its last step: dx arrives. The tape, line by line: 1 x * x Mul -> 9; Mul brings dx.'
+    """
+    said = '; '.join(' '.join(line.split()) for line in ''.join(tape).splitlines()) + '.'
+    return TAPE.format(step, said if len(said) <= most else said[:most].rpartition(';')[0] + ' …')
+
+
+def comparable(notebook: Any) -> str:
     """What must be equal between a notebook and its source: everything but the pixels of PNG pictures.
 
     Those depend on the fonts and libraries of the machine. Their size does not: the widths of texts come from tables.
@@ -120,27 +164,20 @@ def comparable(notebook: Any) -> dict[str, Any]:
     picture of a tape stand its last step in words, and the printed tape.
     """
     plain = nbformat.from_dict(nbformat.reads(nbformat.writes(notebook), as_version=4))
-    for cell in plain.cells:
-        for output in cell.get('outputs', ()):
-            if 'image/png' in output.get('data', {}):
-                size = base64.b64decode(output.data['image/png'])[16:24]  # width and height, four bytes each
-                output.data['image/png'] = f'a picture of {size.hex(" ", 4)}'
-    return plain
+    for output in (output for cell in plain.cells for output in cell.get('outputs', ())):
+        if 'image/png' in output.get('data', {}):
+            size = base64.b64decode(output.data['image/png'])[16:24]  # width and height, four bytes each
+            output.data['image/png'] = f'a picture of {size.hex(" ", 4)}'
+    return nbformat.writes(plain)
 
 
 def difference(path: Path, fresh: Any) -> str:
-    """Where the notebook at `path` differs from a fresh one, in a sentence; '' if it does not."""
+    """The first lines in which the notebook at `path` differs from a fresh one; '' if it does not."""
     if not path.is_file():
         return f'{path.name} is missing'
-    here, there = comparable(nbformat.read(path, as_version=4)), comparable(fresh)
-    ids = [cell.id for cell in here.cells], [cell.id for cell in there.cells]
-    if ids[0] != ids[1]:
-        return f'{path.name}: cells {", ".join(ids[0])}; its source makes {", ".join(ids[1])}'
-    for a, b in zip(here.cells, there.cells, strict=True):
-        if a != b:
-            parts = [key for key in sorted({*a, *b}) if a.get(key) != b.get(key)]
-            return f'{path.name}: the cell {a.id} differs in {", ".join(parts)}'
-    return '' if here == there else f'{path.name}: the metadata differ'
+    here, there = (comparable(each).splitlines() for each in (nbformat.read(path, as_version=4), fresh))
+    lines = difflib.unified_diff(here, there, path.name, 'from its source', n=0, lineterm='')
+    return '\n'.join(line[:120] for line in islice(lines, 8))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -157,7 +194,7 @@ def main(arguments: list[str] | None = None) -> int:
                 nbformat.write(notebook, path)
                 print(f'wrote {path.relative_to(ROOT)}')
             elif found := difference(path, notebook):
-                print(f'{found}. Run: python -m minicell.teach.build {source.name[:2]}', file=sys.stderr)
+                print(f'{found}\nRun: python -m minicell.teach.build {source.name[:2]}', file=sys.stderr)
                 bad = 1
     except (BuildError, SourceError) as error:
         print(error, file=sys.stderr)

@@ -6,8 +6,8 @@ from minicell import __version__, installation
 
 from . import words
 from .card import Card, head
-from .freeze import STILL
 
+KEPT = 'application/vnd.minicell.still+json'  # in an output that is of one machine: what is kept instead of it
 ABOUT = f'Run this cell. It looks at Python, {", ".join(installation.NEEDS)} and two gradients, and says how it went.'
 
 
@@ -30,7 +30,7 @@ class SelfTest(Card):
 
     def bundle(self) -> dict[str, Any]:
         """What was found; of a notebook that is kept, what the cell does, since this is of one machine."""
-        return super().bundle() | {STILL: {'text/plain': ABOUT, 'text/html': words.paragraphs(ABOUT)}}
+        return super().bundle() | {KEPT: {'text/plain': ABOUT, 'text/html': words.paragraphs(ABOUT)}}
 
     def body(self) -> str:
         return head(self.head) + words.listed(self.lines)

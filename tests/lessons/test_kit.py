@@ -16,7 +16,6 @@ from minicell.teach.about import about, exercise
 from minicell.teach.bridge import MISSING, bridge
 from minicell.teach.exercise import run
 from minicell.teach.figure import Shown
-from minicell.teach.freeze import freeze
 from minicell.teach.question import Choice, Question, Waits
 from minicell.teach.source import Source, SourceError, parse
 from minicell.view.picture import STILL
@@ -238,7 +237,7 @@ def test_printed_text_is_one_piece():
     cut = [new_output('stream', name=name, text=text) for name, text in (('stdout', 'a\n'), ('stdout', 'b\n'))]
     picture = new_output('display_data', data={'text/plain': 'p'})
     notebook = new_notebook(cells=[new_code_cell(outputs=[*cut, picture, cut[0].copy()])])
-    freeze(notebook)
+    build.freeze(notebook)
     assert [out.get('text') for out in notebook.cells[0].outputs] == ['a\nb\n', None, 'a\n']
 
 
@@ -283,4 +282,4 @@ def test_build_checks_and_writes_nothing(lesson_03, monkeypatch, capsys):
     assert build.main(['03', '--check']) == 0 and capsys.readouterr() == ('', '')
     lesson_03.cells[0].source = '# other'
     assert build.main(['03', '--check']) == 1
-    tells(capsys.readouterr().err.strip(), '03_takeover.ipynb', 'cell l03-title', 'in source', 'build 03')
+    tells(capsys.readouterr().err.strip(), '03_takeover.ipynb', '-    "# Lesson 03', 'build 03', keep=False)
