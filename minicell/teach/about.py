@@ -2,7 +2,6 @@
 
 import importlib
 import re
-import symtable
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 from . import exercise_text, question_text
 from .exercise import Exercise, run
 from .question import Question
-from .source import Cell, opened, parse, path_of
+from .source import Cell, definitions, opened, parse, path_of
 
 TITLE = re.compile(r'^# Lesson \d\d · (.+)$', re.M)
 
@@ -82,11 +81,5 @@ def made(cells: list[Cell]) -> dict[str, str]:
             said = re.sub(r'```.*?```', '', cell.text, flags=re.S)
             heading = [heading, *re.findall(r'^#+ (.+)$', said, re.M)][-1]
         elif cell.kind == 'code':
-            found |= {name: heading for name in names(cell.text) if name not in found}
+            found |= {name: heading for name in definitions(cell.text) if name not in found}
     return found
-
-
-def names(code: str) -> list[str]:
-    """What a cell defines, imports and assigns."""
-    found = symtable.symtable(re.sub(r'^%%.*', '', code), 'a cell', 'exec').get_symbols()
-    return [symbol.get_name() for symbol in found if symbol.is_assigned() or symbol.is_imported()]

@@ -22,14 +22,13 @@ where; `@@` goes on to the next place. In a ```python fence an answer stands who
 What is called at the end is the last name that the start defines.
 """
 
-import ast
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .exercise import Exercise, Mistake
-from .source import Source, opened, paragraphs
+from .source import Source, definitions, opened, paragraphs
 
 FENCE = re.compile(r'^```(\w+) *\n((?:(?!```).*\n)*)``` *$', re.MULTILINE)
 FENCES = 'this fence stands alone: code begins with ```python or ```diff, and ends with ```.'
@@ -42,7 +41,6 @@ class Section(NamedTuple):
 
     source: Source
     kind: str
-    name: str
     title: str
     words: str
     fence: str  # 'python', 'diff', or '' where there is none
@@ -52,52 +50,54 @@ class Section(NamedTuple):
 def read(path: Path, trial: Callable[..., Any] | None) -> Exercise:
     """The exercise that stands in a file, with the trial of its answers; raises SourceError where it cannot be read."""
     source = opened(path)
-    head, *parts = sections(source)
-    if head.name != path.stem:
+    parts = sections(source)
+    name, head = next(iter(parts.items()))
+    if name != path.stem:
         raise source.wrong(f'the first line is `# {path.stem}: what it is about`, with the name of the file.')
-    by_kind = {part.kind: part for part in parts}
     for kind in ('start', 'solution'):
-        if kind not in by_kind:
+        if kind not in parts:
             raise head.source.wrong(f'the exercise has no `## {kind}`.')
-    start = answer(by_kind['start'], '')
-    solution = answer(by_kind['solution'], start)
-    mistakes: dict[str, Mistake] = {}
-    for part in (part for part in parts if part.kind == 'mistake'):
-        if part.name in mistakes:
-            raise part.source.wrong(f'there is a mistake {part.name} already.')
-        belief, hint = part.title.strip('“”" '), paragraphs(part.words)
-        mistakes[part.name] = Mistake(part.name, belief, hint, answer(part, solution))
+    start = answer(parts['start'], '')
+    solution, why = answer(parts['solution'], start), parts['solution'].words
+    mistakes = tuple(
+        Mistake(name, part.title.strip('“”" '), paragraphs(part.words), answer(part, solution))
+        for name, part in parts.items()
+        if part.kind == 'mistake'
+    )
     task, *hints = map(paragraphs, re.split(r'^\d+\. ', head.words, flags=re.M))
-    called, found = last_name(start, by_kind['start']), tuple(mistakes.values())
-    why = by_kind['solution'].words
-    return Exercise(head.name, head.title, task, tuple(hints), start, why, solution, found, called, trial)
+    called = last_name(start, parts['start'])
+    return Exercise(name, head.title, task, tuple(hints), start, why, solution, mistakes, called, trial)
 
 
-def sections(source: Source) -> list[Section]:
+def sections(source: Source) -> dict[str, Section]:
     """The file cut at its headings; what begins with # in a fence is none."""
     bare = FENCE.sub(lambda fence: re.sub(r'[^\n]', ' ', fence[0]), source.text)
     if alone := re.search(r'^```', bare, re.M):
         raise source.wrong(FENCES, alone.start())
-    starts = [heading.start() for heading in re.finditer(r'^#', bare, re.M)]
-    if not starts:
-        raise source.wrong('there is no heading.')
-    return [section(source.part(start, end)) for start, end in zip(starts, [*starts[1:], None], strict=True)]
+    found: dict[str, Section] = {}
+    starts = [0, *(heading.start() for heading in re.finditer(r'(?<=\n)#', bare))]
+    for start, end in zip(starts, [*starts[1:], None], strict=True):
+        name, part = section(source.part(start, end))
+        if name in found:
+            raise part.source.wrong(f'there is a {part.kind} {name} already.')
+        found[name] = part
+    return found
 
 
-def section(source: Source) -> Section:
-    """One part: its heading read, its words and its fence apart."""
+def section(source: Source) -> tuple[str, Section]:
+    """The name of one part, and the part: its heading read, its words and its fence apart."""
     heading, _, rest = source.text.partition('\n')
     first = source.line == 1
     read = (TITLE if first else SECTION).fullmatch(heading.rstrip())
     if read is None:
         due = '`# 3a: a title`' if first else '`## start`, `## solution` or `## mistake name: a belief`'
         raise source.wrong(f'{heading!r} is no heading of an exercise; here stands {due}.')
-    kind, name, title = ('head', read[1], read[2]) if first else (read[1].split()[0], read[2] or '', read[3] or '')
+    kind, name, title = ('head', read[1], read[2]) if first else (read[1].split()[0], read[2] or read[1], read[3] or '')
     fence, *more = *FENCE.finditer(source.text), None
     if more[1:]:
         raise source.wrong('there is one fence under a heading.', more[0].start())
     code = source.part(*fence.span(2)) if fence else source.part(0, 0)
-    return Section(source, kind, name, title, FENCE.sub('', rest).strip(), fence[1] if fence else '', code)
+    return name, Section(source, kind, title, FENCE.sub('', rest).strip(), fence[1] if fence else '', code)
 
 
 def answer(part: Section, base: str) -> str:
@@ -134,13 +134,10 @@ def patched(base: str, part: Section) -> str:
 def last_name(code: str, part: Section) -> str:
     """What the last statement of the start that defines something defines."""
     try:
-        statements = ast.parse(code).body
+        found = [*definitions(code)]
     except SyntaxError as error:
         said = f'the start is no Python: {error.msg}.'
         raise part.code._replace(line=part.code.line + (error.lineno or 1) - 1).wrong(said) from None
-    for node in reversed(statements):
-        if isinstance(node, ast.ClassDef | ast.FunctionDef):
-            return node.name
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            return node.targets[0].id
-    raise part.source.wrong('the start defines nothing, so the answer has no name.')
+    if not found:
+        raise part.source.wrong('the start defines nothing, so the answer has no name.')
+    return found[-1]

@@ -18,10 +18,17 @@ A `sentence` has two paragraphs: what is asked, and a model answer.
 import re
 
 from .question import Choice, Question
-from .source import Cell, Source, paragraphs
+from .source import Cell, paragraphs
 
-ANSWER = re.compile(r'^- \[([ x])\] (\S.*)\n((?:  .*\n)*)\n*', re.MULTILINE)
-BELIEF = re.compile(r'^  Belief: ', re.MULTILINE)
+ANSWER = re.compile(
+    r'^- \[(?:(?P<right>x)| )\] (?P<text>\S.*)\n'
+    r'(?P<reply>(?:  (?!Belief: ).*\n)+)(?(right)(?!  Belief)|  Belief: (?P<belief>(?:.*\n  )*.*\n))\n*',
+    re.MULTILINE,
+)
+FORM = (
+    'an answer is `- [x] the right one` or `- [ ] a wrong one`. Its reply stands below it, two blanks further in, and '
+    'below that of a wrong one `Belief: ` with what somebody believes who chooses it.'
+)
 
 
 def questions(cells: list[Cell]) -> dict[str, Question]:
@@ -42,42 +49,21 @@ def waits(code: list[Cell], asked: Cell) -> bool:
 def question(cell: Cell, below: bool) -> Question:
     """One question, its answers as they stand in the source; `below`: a cell below shows what happened."""
     source = cell.source._replace(text=f'{cell.text}\n')
+    bare = ANSWER.sub(lambda answer: re.sub(r'[^\n]', ' ', answer[0]), source.text)  # what is left of it
     answers = [*ANSWER.finditer(source.text)]
-    words, at = [], 0  # before, between and after the answers
-    for answer in answers:
-        words.append(source.part(at, answer.start()))
-        at = answer.end()
-    words.append(source.part(at))
-    for each in words:
-        if stray := re.search(r'^- \[', each.text, re.M):
-            raise each.wrong('an answer is written `- [x] the right one` or `- [ ] a wrong one`.', stray.start())
-    if not words[0].text.strip():
-        raise source.wrong(f'the question {cell.asks} asks nothing before its answers.')
-    rights = [answer.start() for answer in answers if answer[1] == 'x']
+    first, last = (answers[0].start(), answers[-1].end()) if answers else (0, 0)
+    for stray in re.finditer(r'^(?:- \[|  Belief: ).*|\S.*', bare, re.M):
+        if stray[0][:3] == '- [' or stray[0][:2] == '  ' or first < stray.start() < last:
+            raise source.wrong(FORM, stray.start())
+    rights = [answer.start() for answer in answers if answer['right']]
     if len(rights) != 1:
         said = f'the question {cell.asks} has {len(rights)} right answers: mark one of them, and no other, with [x].'
         raise source.wrong(said, rights[1] if rights else 0)
-    for stray in words[1:-1]:
-        if stray.text.strip():
-            raise stray.wrong('between two answers stands what belongs to none: indent it by two blanks.')
-    ask, after = (paragraphs(each.text) for each in (words[0], words[-1]))
-    return Question(ask, tuple(choice(answer, source) for answer in answers), cell.kind.capitalize(), after, below)
-
-
-def choice(answer: re.Match[str], source: Source) -> Choice:
-    """One answer, with its reply and the belief behind it."""
-    _, text, told = answer.groups()
-    reply, *belief = (' '.join(part.split()) for part in BELIEF.split(told, maxsplit=1))
-    said = ''
-    if not reply:
-        said = f'the answer “{text}” has no reply: write it below, two blanks further in.'
-    elif answer[1] == 'x' and belief:
-        said = 'the right answer has a belief: beliefs are for wrong ones.'
-    elif answer[1] != 'x' and not belief:
-        said = f'the wrong answer “{text}” does not say which belief leads to it.'
-    if said:
-        raise source.wrong(said, answer.start())
-    return Choice(text, reply, *belief)
+    ask, after = paragraphs(bare[:first]), paragraphs(bare[last:])
+    if not ask:
+        raise source.wrong(f'the question {cell.asks} asks nothing before its answers.')
+    said = [[' '.join((answer[part] or '').split()) for part in ('text', 'reply', 'belief')] for answer in answers]
+    return Question(ask, tuple(Choice(*each) for each in said), cell.kind.capitalize(), after, below)
 
 
 def sentences(cells: list[Cell]) -> dict[str, tuple[str, str]]:

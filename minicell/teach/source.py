@@ -10,6 +10,7 @@ A fence without `cell=` is a listing in the text. What stands in a question, `qu
 
 import ast
 import re
+import symtable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,6 +111,17 @@ def read(path: Path) -> list[Cell]:
     return parse(opened(path))
 
 
+def definitions(code: str) -> dict[str, ast.stmt]:
+    """What a cell defines, assigns and imports: each name, with the last statement that does, in that order."""
+    found: dict[str, ast.stmt] = {}
+    for statement in ast.parse(re.sub(r'^%%.*', '', code)).body:
+        for symbol in symtable.symtable(ast.unparse(statement), 'a cell', 'exec').get_symbols():
+            if symbol.is_assigned() or symbol.is_imported():
+                found.pop(symbol.get_name(), None)
+                found[symbol.get_name()] = statement
+    return found
+
+
 def defined(lesson: str, names: str, beside: str = '', answer: str = '') -> list[Any]:
     """What the code cells of a lesson define under these names; nothing else of them runs.
 
@@ -122,11 +134,8 @@ def defined(lesson: str, names: str, beside: str = '', answer: str = '') -> list
 
         codes.append(written(path.with_suffix('') / f'{answer}.md', None).solution)
     wanted, nodes = {*names.split(), *beside.split()}, {}
-    for node in (each for code in codes for each in ast.parse(re.sub(r'^%%.*', '', code)).body):
-        of = [node.name] if isinstance(node, ast.ClassDef | ast.FunctionDef) else []
-        if isinstance(node, ast.Assign):
-            of = [each.id for each in ast.walk(node.targets[0]) if isinstance(each, ast.Name)]
-        nodes |= {name: node for name in of if name in wanted}
+    for code in codes:
+        nodes |= {name: node for name, node in definitions(code).items() if name in wanted}
     for node in dict.fromkeys(nodes.values()):
         exec(compile(ast.Module([node], []), opened(path).file, 'exec'), space)
     return [space[name] for name in names.split()]

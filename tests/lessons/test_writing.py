@@ -73,13 +73,15 @@ def test_its_exercise_tells_three_mistakes_apart(files):
     assert asked.check_code(asked.start).state == 'open'
 
 
+RIGHT = re.search(r'- \[x\].*\n  .*\n', FILES[TEXT])[0]
 COMPLAINTS = [
-    (TEXT, '- [x] 6', '- [ ] 6', ('question forgotten', '0 right answers')),
-    (TEXT, '- [ ] 60', '- [x] 60', ('question forgotten', '2 right answers')),
+    (TEXT, RIGHT, '', ('question forgotten', '0 right answers')),
+    (TEXT, '- [ ] 60', '- [x] 1\n  One.\n- [ ] 60', ('question forgotten', '2 right answers')),
+    (TEXT, '- [x] 6', '- [ ] 6', ('an answer', '- [x]', 'Belief: ')),
     (TEXT, '- [ ] 60', '- [] 60', ('an answer', '- [x]')),
-    (TEXT, '  Belief: dout is the gradient\n', '', ('wrong answer', '“10, the factor')),
-    (TEXT, '  `bprop` never looks at `dout`, so the 10 gets lost.\n', '', ('“6, as if', 'no reply')),
-    (TEXT, 'gets lost.\n', 'gets lost.\n  Belief: none\n', ('right answer', 'a belief')),
+    (TEXT, '  Belief: dout is the gradient\n', '', ('an answer', 'a wrong one')),
+    (TEXT, '  `bprop` never looks at `dout`, so the 10 gets lost.\n', '', ('an answer', 'Its reply')),
+    (TEXT, 'gets lost.\n', 'gets lost.\n  Belief: none\n', ('an answer', 'the right one')),
     (TEXT, 'What is the gradient of `x`, for `x = 3`?\n', '', ('question forgotten', 'asks nothing')),
     (TEXT, '```predict cell=vote forgotten', '```predict forgotten', ('a question', '```predict cell=CELL')),
     (TEXT, '```python cell=slope', '```python cell=run', ('a cell run',)),
@@ -113,6 +115,7 @@ def test_what_cannot_be_read_is_said_with_file_and_line(files, name, old, new, f
 
 
 def test_the_line_is_the_line_of_the_fault(files):
+    """The answer is marked as right, and has a belief."""
     files(TEXT, '- [ ] 60', '- [x] 60')
     at = FILES[TEXT].splitlines().index('- [ ] 60: ten times the slope.') + 1
     with refused(source.SourceError, '16_square.md', f'line {at}: '):
