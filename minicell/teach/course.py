@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from . import words
-from .card import Card, head
+from .card import DOT, Card, head
 from .progress import Kept
 from .source import opened, parse, path_of
 
@@ -64,17 +64,11 @@ class Map(Card):
 
     def body(self) -> str:
         rows = ''.join(
-            f'<li data-of="{stop.number}"><a href="{stop.stem}.ipynb">{stop.number} {words.inline(stop.title)}</a> '
-            f'<span>{words.inline(stop.question)}</span> <span>{stop.minutes} min</span> <b>{stop.stands()}</b></li>'
-            for stop in stops()
+            f'<li data-of="{each.number}"><a href="{each.stem}.ipynb">{each.number} {words.inline(each.title)}</a>{DOT}'
+            f'<span>{words.inline(each.question)}</span>{DOT}{each.minutes} min{DOT}<b>{each.stands()}</b></li>'
+            for each in stops()
         )
         return f'<ol class="course">{rows}</ol>{words.note(Kept(START, set()).trouble)}'
-
-    def text(self) -> str:
-        told = (
-            (f'{each.number} {each.title}', each.question, f'{each.minutes} min', each.stands()) for each in stops()
-        )
-        return '\n'.join(map(' · '.join, told))
 
 
 class Progress(Card):
@@ -96,6 +90,3 @@ class Progress(Card):
         kept = self.lesson.kept
         where = kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '')
         return f'{head(done)}{words.listed(said)}{words.note(where)}'
-
-    def text(self) -> str:
-        return '\n  '.join(self.states())

@@ -63,9 +63,6 @@ class Verdict:
         the = f'Look at `{self.gradient}`. The' if self.gradient else 'The'
         return [f'{the} belief behind it may be: **“{self.mistake.misconception}”**', self.mistake.hint]
 
-    def __bool__(self) -> bool:
-        return self.passed
-
     def __repr__(self) -> str:
         parts = [f'{words.SIGNS[self.state]} {self.head}', self.said, *self.belief]
         return words.plain('\n'.join(filter(None, parts)))

@@ -1,5 +1,6 @@
 """One lesson on the page: `L = lesson('03')` sets it up, and everything else hangs on L."""
 
+import os
 import shutil
 import threading
 from contextlib import suppress
@@ -9,6 +10,7 @@ from IPython import get_ipython
 from IPython.utils.capture import capture_output
 
 from minicell import __version__, set_seed
+from minicell.view.picture import STILL
 
 from .about import about
 from .bridge import MISSING, bridge
@@ -45,7 +47,7 @@ class Lesson:
         self.checked = 0
         self.unlocked = False
         self.presenting = False  # on a projector there is no cell to write in
-        sentences = (f'sentence {name}' for name in self.about.sentences)
+        sentences = (Sentence.kept_as + name for name in self.about.sentences)
         self.kept = Kept(number, {*self.about.questions, *self.about.exercises, *sentences}, keep)
         set_seed(self.about.seed)
         shell = get_ipython()
@@ -207,7 +209,7 @@ class Lesson:
     def figure(self, name: str, *arguments: Any, after: str = '', **settings: Any) -> Shown | Card:
         """A figure of the lesson with its slider; with `after`, it opens when that prediction is committed."""
         shown = self._of(self.about.python.FIGURES, name)(*arguments, **settings).shown
-        asked = self._asked(after)
+        asked = None if os.environ.get(STILL) else self._asked(after)
         return self._waits(Waits(asked, figure=shown, which=f'figure {name}')) if asked else shown
 
     def present(self, at: str = '') -> Presentation:

@@ -1,10 +1,7 @@
 """Predict, commit, reveal: a question, what waits until it is answered, and a sentence of the learner's own."""
 
-import os
 from html import escape
 from typing import Any, NamedTuple
-
-from minicell.view.picture import STILL
 
 from . import words
 from .card import Card, head
@@ -97,12 +94,6 @@ class Prediction(Card):
         reply = words.folded('Reply', told + words.paragraphs(choice.reply), 'reply', opened)
         return f'<li><span class="text">{words.inline(choice.text)}{shown}</span>{reply}</li>'
 
-    def text(self) -> str:
-        asked = words.plain(' '.join(self.question.ask.split()))
-        signs = {choice: '(✓)' if choice.right else '(✗)' for choice in self.question.choices if choice is self.choice}
-        rows = (f'  {signs.get(choice, "( )")} {choice.text}' for choice in self.question.choices)
-        return '\n'.join([f'{self.question.kind}: {asked}', *rows])
-
 
 class Waits(Card):
     """What answers a question, kept back until that is answered: what a cell printed, or a figure."""
@@ -112,17 +103,6 @@ class Waits(Card):
     def __init__(self, prediction: Prediction, printed: str = '', figure: Any = None, which: str = '') -> None:
         super().__init__(prediction.lesson, prediction.name, which)
         self.prediction, self.printed, self.figure = prediction, printed, figure
-
-    def bundle(self) -> dict[str, str]:
-        """A figure is itself once the question is answered; where a notebook is kept, its stills."""
-        if self.figure is None or not (self.prediction.unlocked or os.environ.get(STILL)):
-            return super().bundle()
-        self.shown = self.html()
-        return self.figure._repr_mimebundle_()
-
-    def html(self) -> str:
-        """The line; once the question is answered, of a figure no card at all."""
-        return 'the figure' if self.figure is not None and self.prediction.unlocked else super().html()
 
     def facts(self) -> dict[str, Any]:
         return {'open': True} if self.prediction.unlocked else {}
@@ -150,10 +130,7 @@ class Sentence(Card):
     """Room for a sentence of the learner's own, and a model answer to compare it with."""
 
     kind = 'sentence'
-
-    @property
-    def key(self) -> str:
-        return f'sentence {self.name}'
+    kept_as = 'sentence '
 
     def hear(self, said: dict[str, Any]) -> None:
         if isinstance(said.get('said'), str):
@@ -169,7 +146,3 @@ class Sentence(Card):
             f'<div class="ask">{words.paragraphs(asked)}</div><p class="own">{escape(said or "")}</p>'
             f'{words.folded("Show the model answer", words.paragraphs(model), "model", said is not None)}'
         )
-
-    def text(self) -> str:
-        asked, model = self.lesson.about.sentences[self.name]
-        return f'{asked}\nA model answer: {model}'

@@ -34,6 +34,3 @@ class SelfTest(Card):
 
     def body(self) -> str:
         return head(self.head) + words.listed(self.lines)
-
-    def text(self) -> str:
-        return '\n'.join([self.head, *self.lines])

@@ -39,7 +39,7 @@ def cells(lesson: Notebook) -> list[dict]:
     expect(scale.get_by_role('slider')).to_have_count(0)
     lesson.commit('l03-prediction-2')
     lesson.show('l03-scale')
-    expect(scale.locator('.mc-card')).to_have_count(0)
+    expect(scale.locator('.mc-card')).to_contain_text('You said')
     expect(scale.get_by_role('slider')).to_be_visible()
     return ran
 
