@@ -38,6 +38,7 @@ class Card:
     """
 
     kind = ''
+    among = ''  # where its lesson has those that are asked for by name
     kept_as = ''  # what stands before its name in what is kept
 
     def __init__(self, lesson: Any, name: str, which: str = '') -> None:

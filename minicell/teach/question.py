@@ -35,7 +35,7 @@ class Question(NamedTuple):
 class Prediction(Card):
     """One question of a lesson."""
 
-    kind = 'question'
+    kind, among = 'question', 'questions'
 
     @property
     def question(self) -> Question:
@@ -129,7 +129,7 @@ class Waits(Card):
 class Sentence(Card):
     """Room for a sentence of the learner's own, and a model answer to compare it with."""
 
-    kind = 'sentence'
+    kind, among = 'sentence', 'sentences'
     kept_as = 'sentence '
 
     def hear(self, said: dict[str, Any]) -> None:

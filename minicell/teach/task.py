@@ -5,7 +5,6 @@ common mistakes are code to copy, or to be put into a cell: `L.insert('3a', 'sol
 cell, as in a presentation, code is written in the card itself.
 """
 
-from functools import cached_property
 from typing import Any
 
 from minicell.story.names import parameters
@@ -24,17 +23,13 @@ EDITOR = 'editor'  # which card it is, where one writes in the card
 class Task(Card):
     """An exercise: a card under each cell that asks for a check, or one with a place to write in."""
 
-    kind = 'exercise'
+    kind, among = 'exercise', 'exercises'
 
     def __init__(self, lesson: Any, name: str, which: str = '') -> None:
         super().__init__(lesson, name, which)
+        self.exercise: Exercise = lesson.about.exercises[name]
         self.editor = self.exercise.start if which == EDITOR else None
         self.reset()
-
-    @cached_property
-    def exercise(self) -> Exercise:
-        """What is asked."""
-        return self.lesson.asked(self.name)
 
     def reset(self) -> None:
         self.verdict, self.tape = self.exercise.check(), ''
