@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from . import exercise_text, question_text
 from .exercise import Exercise, run
 from .question import Question
-from .source import Cell, definitions, opened, parse, path_of
+from .source import Cell, definitions, opened, parse, paths
 
 TITLE = re.compile(r'^# Lesson \d\d · (.+)$', re.M)
 
@@ -38,7 +38,7 @@ class About(NamedTuple):
 @cache
 def about(number: str) -> About:
     """Read a lesson; ValueError where there is none, SourceError where its Markdown cannot be read."""
-    path = path_of(number) if re.fullmatch(r'\d\d', number) else None
+    path = paths().get(number)
     if path is None or number == '00':
         raise ValueError(f'there is no lesson {number!r}; a lesson is named by two digits, such as 03')
     source = opened(path)

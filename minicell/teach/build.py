@@ -1,20 +1,15 @@
-"""Build the lessons: python -m minicell.teach.build [03 ...] [--check]
+"""Build the lessons: python -m minicell.teach.build [03 ...]
 
 From lessons/source/03_takeover.md it makes lessons/03_takeover.ipynb: cells with ids from the source, executed in a
-fresh kernel, numbers of the text filled in, outputs frozen. With --check it writes nothing, and fails where the
-notebook that is there differs.
+fresh kernel, numbers of the text filled in, outputs frozen.
 """
 
 import argparse
 import asyncio
-import base64
-import difflib
 import os
 import re
 import sys
 import tempfile
-from html import unescape
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +22,9 @@ from minicell.view.picture import STILL
 
 from .progress import SWITCH
 from .self_test import KEPT
-from .source import Cell, SourceError, read
+from .source import Cell, SourceError, paths, read
 
 ROOT = Path(__file__).resolve().parents[2]
-LESSONS = ROOT / 'lessons'
 TIMEOUT = 600  # seconds a cell: a machine that builds may be busy, and lesson 12 may measure its table anew
 KERNEL = {'display_name': 'Python 3 (ipykernel)', 'language': 'python', 'name': 'python3'}
 LANGUAGE = {'name': 'python', 'file_extension': '.py', 'mimetype': 'text/x-python', 'pygments_lexer': 'ipython3'}
@@ -38,16 +32,14 @@ TAPE = 'The picture of the tape, at its last step: {} The tape, line by line: {}
 
 
 class BuildError(Exception):
-    """A lesson that cannot be built, or a notebook that differs from its source."""
+    """A lesson that cannot be built."""
 
 
 def sources(numbers: list[str]) -> list[Path]:
     """The sources of these lessons, or of all."""
-    found = sorted((LESSONS / 'source').glob('[0-9][0-9]_*.md'))
-    missing = [number for number in numbers if not any(path.name.startswith(f'{number}_') for path in found)]
-    if missing:
-        raise BuildError(f'no source for lesson {", ".join(missing)} in {LESSONS / "source"}')
-    return [path for path in found if not numbers or path.name[:2] in numbers]
+    if missing := [number for number in numbers if number not in paths()]:
+        raise BuildError(f'there is no source of lesson {", ".join(missing)}')
+    return [paths()[number] for number in numbers or paths()]
 
 
 def target(source: Path) -> Path:
@@ -131,75 +123,31 @@ def freeze(notebook: Any) -> None:
                 output.execution_count = number
             if 'data' in output:
                 output.data = output.data.get(KEPT, output.data)
-                output.metadata = described(output)
+                picture = 'image/png' in output.data  # GitHub hides SVG now and then: what it shows is said here
+                output.metadata = {'image/png': {'alt': in_words(output)}} if picture else {}
     for cell in notebook.cells:
         cell.metadata = {key: value for key, value in cell.metadata.items() if key == 'minicell'}
 
 
-def described(output: Any) -> dict[str, Any]:
-    """The metadata of an output: of a picture, its alt text. GitHub hides SVG now and then, so it stands at the PNG."""
-    if 'image/png' not in output.data:
-        return {}
-    step = output.metadata.get('image/png', {}).get('alt', '')
-    svg = re.search(r'<desc[^>]*>(.*?)</desc>', ''.join(output.data.get('image/svg+xml', '')), re.DOTALL)
-    told = in_words(step, output.data['text/plain']) if step else unescape(svg[1]) if svg else ''
-    return {'image/png': {'alt': told}}
-
-
-def in_words(step: str, tape: str | list[str], most: int = 1200) -> str:
-    """The alt text of a tape's picture: its title, then the printed tape, cut to a length that can be heard.
-
-    >>> in_words('dx arrives.', '   1  x * x      Mul -> 9\\n      Mul brings dx\\n')
-    'The picture of the tape, at its last step: dx arrives. The tape, line by line: 1 x * x Mul -> 9; Mul brings dx.'
-    """
-    said = '; '.join(' '.join(line.split()) for line in ''.join(tape).splitlines()) + '.'
-    return TAPE.format(step, said if len(said) <= most else said[:most].rpartition(';')[0] + ' …')
-
-
-def comparable(notebook: Any) -> str:
-    """What must be equal between a notebook and its source: everything but the pixels of PNG pictures.
-
-    Those depend on the fonts and libraries of the machine. Their size does not: the widths of texts come from tables.
-    The SVG beside a figure is drawn from the same shapes, is compared byte by byte and speaks for both; beside the
-    picture of a tape stand its last step in words, and the printed tape.
-    """
-    plain = nbformat.from_dict(nbformat.reads(nbformat.writes(notebook), as_version=4))
-    for output in (output for cell in plain.cells for output in cell.get('outputs', ())):
-        if 'image/png' in output.get('data', {}):
-            size = base64.b64decode(output.data['image/png'])[16:24]  # width and height, four bytes each
-            output.data['image/png'] = f'a picture of {size.hex(" ", 4)}'
-    return nbformat.writes(plain)
-
-
-def difference(path: Path, fresh: Any) -> str:
-    """The first lines in which the notebook at `path` differs from a fresh one; '' if it does not."""
-    if not path.is_file():
-        return f'{path.name} is missing'
-    here, there = (comparable(each).splitlines() for each in (nbformat.read(path, as_version=4), fresh))
-    lines = difflib.unified_diff(here, there, path.name, 'from its source', n=0, lineterm='')
-    return '\n'.join(line[:120] for line in islice(lines, 8))
+def in_words(output: Any, most: int = 1200) -> str:
+    """The alt text of a picture; of a tape's, its last step and the printed tape, cut to a length that can be heard."""
+    step, text = output.metadata.get('image/png', {}).get('alt', ''), ''.join(output.data['text/plain'])
+    said = '; '.join(' '.join(line.split()) for line in text.splitlines()) + '.'
+    return TAPE.format(step, said if len(said) <= most else said[:most].rpartition(';')[0] + ' …') if step else text
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Build or check; return the exit status."""
+    """Build; return the exit status."""
     parser = argparse.ArgumentParser(prog='python -m minicell.teach.build', description='Build the lessons.')
     parser.add_argument('lessons', nargs='*', metavar='03', help='numbers of lessons (default: all)')
-    parser.add_argument('--check', action='store_true', help='write nothing; fail where a notebook differs')
-    options = parser.parse_args(arguments)
-    bad = 0
     try:
-        for source in sources(options.lessons):
-            path, notebook = target(source), build(source)
-            if not options.check:
-                nbformat.write(notebook, path)
-                print(f'wrote {path.relative_to(ROOT)}')
-            elif found := difference(path, notebook):
-                print(f'{found}\nRun: python -m minicell.teach.build {source.name[:2]}', file=sys.stderr)
-                bad = 1
+        for source in sources(parser.parse_args(arguments).lessons):
+            nbformat.write(build(source), target(source))
+            print(f'wrote {target(source).relative_to(ROOT)}')
     except (BuildError, SourceError) as error:
         print(error, file=sys.stderr)
         return 1
-    return bad
+    return 0
 
 
 if __name__ == '__main__':

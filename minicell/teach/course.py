@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from . import words
 from .card import DOT, Card, head
 from .progress import Kept
-from .source import opened, parse, path_of
+from .source import opened, parse, paths
 
 OPENS = re.compile(r'<!-- cell title: (\d+) minutes -->\n# (?:Lesson \d\d · )?(.+)\n\n\*\*(.+)\*\*\n')
 START = '00'
@@ -41,12 +41,12 @@ class Stop(NamedTuple):
 def stops() -> list[Stop]:
     """All lessons in their order, as their sources tell it."""
     found = []
-    for path in sorted(path_of(START).parent.glob('[0-9][0-9]_*.md')):
+    for number, path in paths().items():
         source = opened(path)
         minutes, title, question = OPENS.match(source.text).groups()
         asks = [cell.asks for cell in parse(source) if cell.kind in ('predict', 'recall')]
         tries = sorted(each.stem for each in path.with_suffix('').glob('*.md'))
-        found.append(Stop(path.name[:2], title, question, int(minutes), path.stem, asks, tries))
+        found.append(Stop(number, title, question, int(minutes), path.stem, asks, tries))
     return found
 
 

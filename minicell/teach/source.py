@@ -88,10 +88,10 @@ class Source(NamedTuple):
         return SourceError(self.file, self.line_of(at), said)
 
 
-def path_of(lesson: str) -> Path | None:
-    """The source of a lesson, in the package or in the checkout around it; None where there is no such lesson."""
+def paths() -> dict[str, Path]:
+    """The sources of the lessons by their numbers, in the package or in the checkout around it."""
     folders = (PACKAGE / 'lessons' / 'source', PACKAGE.parent / 'lessons' / 'source')
-    return next((path for folder in folders for path in sorted(folder.glob(f'{lesson}_*.md'))), None)
+    return {path.name[:2]: path for folder in folders for path in sorted(folder.glob('[0-9][0-9]_*.md'))}
 
 
 def opened(path: Path) -> Source:
@@ -127,7 +127,7 @@ def defined(lesson: str, names: str, beside: str = '', answer: str = '') -> list
 
     `beside`: what that stands on. The last definition counts: of what is an exercise, that of its solution, `answer`.
     """
-    path, space = path_of(lesson), {'np': np, 'ms': ms, 'nn': ms.nn, 'ops': ms.ops, 'Parameter': ms.Parameter}
+    path, space = paths()[lesson], {'np': np, 'ms': ms, 'nn': ms.nn, 'ops': ms.ops, 'Parameter': ms.Parameter}
     codes = [cell.code for cell in read(path)]
     if answer:
         from .exercise_text import read as written  # which reads with what stands here
