@@ -49,7 +49,7 @@ def waits(code: list[Cell], asked: Cell) -> bool:
 def question(cell: Cell, below: bool) -> Question:
     """One question, its answers as they stand in the source; `below`: a cell below shows what happened."""
     source = cell.source._replace(text=f'{cell.text}\n')
-    bare = ANSWER.sub(lambda answer: re.sub(r'[^\n]', ' ', answer[0]), source.text)  # what is left of it
+    bare = source.without(ANSWER)
     answers = [*ANSWER.finditer(source.text)]
     first, last = (answers[0].start(), answers[-1].end()) if answers else (0, 0)
     for stray in re.finditer(r'^(?:- \[|  Belief: ).*|\S.*', bare, re.M):

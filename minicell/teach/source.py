@@ -79,9 +79,9 @@ class Source(NamedTuple):
         """The line of its file in which a character stands."""
         return self.line + self.text.count('\n', 0, at)
 
-    def part(self, start: int, end: int | None = None) -> 'Source':
-        """A part of it."""
-        return Source(self.text[start:end], self.file, self.line_of(start))
+    def without(self, pattern: re.Pattern[str]) -> str:
+        """What is left of it where a pattern does not match, each character in its place."""
+        return pattern.sub(lambda found: re.sub(r'[^\n]', ' ', found[0]), self.text)
 
     def wrong(self, said: str, at: int = 0) -> SourceError:
         """What is to be raised about a place in it."""
@@ -145,27 +145,19 @@ def parse(source: Source) -> list[Cell]:
     """The cells of a source, in their order; raises SourceError where it cannot be read."""
     if found := UNNAMED.search(source.text):
         raise source.wrong(f'a question is written ```{found[1]} cell=CELL NAME.', found.start())
+    if found := STRAY.search(source.without(CELL)):
+        said = f'{found[0]!r} belongs to no cell: write <!-- cell NAME --> before it.'
+        raise source.wrong(f'the cell {found[1]} has no end.' if found[1] else said, found.start())
     cells: list[Cell] = []
-    read = 0
     for found in CELL.finditer(source.text):
-        none_between(source, read, found.start())
-        read = found.end()
         words, said, kind, name, asks, code = found.groups(default='')
         text = (said or code).strip('\n')
         if text or asks:
             kind = 'markdown' if words else kind.replace('python', 'code')
             body = Source(text, source.file, source.line_of(found.start()) + 1)
             cells.append(Cell(kind, words or name, body, asks))
-    none_between(source, read, len(source.text))
     checked(cells)
     return cells
-
-
-def none_between(source: Source, start: int, end: int) -> None:
-    """Raise SourceError for what stands between two cells."""
-    if found := STRAY.search(source.text, start, end):
-        said = f'{found[0]!r} belongs to no cell: write <!-- cell NAME --> before it.'
-        raise source.wrong(f'the cell {found[1]} has no end.' if found[1] else said, found.start())
 
 
 def checked(cells: list[Cell]) -> None:
