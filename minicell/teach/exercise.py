@@ -5,7 +5,6 @@ common mistake is a few lines of text and no code: an answer is told that it suf
 what the stored mistake does.
 """
 
-import linecache
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import words
-from .trials import BLANK, Ended, Trial, quiet, stopped
+from .trials import BLANK, Ended, Trial, executed, quiet, stopped
 
 runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines
 
@@ -69,12 +68,10 @@ class Verdict:
 
 
 def run(code: str, name: str, where: str) -> Any:
-    """Run learners' code, and return what it calls `name`. Its lines can be looked up, as those of a cell can."""
-    file = f'<{where}, {runs()}>'
-    linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
+    """Run learners' code, and return what it calls `name`."""
     space: dict[str, Any] = {'__name__': '__main__'}
     with quiet():
-        exec(compile(code, file, 'exec'), space)
+        executed(code, f'{where}, {runs()}', space)
     if name not in space:
         raise NameError(f'the code defines no {name}')
     return space[name]

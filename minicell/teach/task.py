@@ -16,7 +16,6 @@ from .exercise import Check, Exercise, Verdict
 from .figure import tape_of
 from .trials import dout_of, quiet
 
-SIGNS = {True: ('ok', '✓'), False: ('no', '✗'), None: ('', '○')}
 EDITOR = 'editor'  # which card it is, where one writes in the card
 
 
@@ -98,9 +97,9 @@ class Task(Card):
         verdict, pair = self.verdict, self.exercise.pair(self.verdict.trial)
         if verdict.state == 'open':
             return ''
-        said = [each for each in verdict.said.splitlines() if each[:2] != '✓ ']
-        first = next((k for k, each in enumerate(said) if each[:2] == '✗ '), None)
-        said = [each for k, each in enumerate(said) if each[:2] != '✗ ' or k == first]  # one at a time
+        lines = verdict.said.splitlines()
+        wrong = [each for each in lines if each[:2] == '✗ ']
+        said = [each for each in lines if each[:2] != '✓ ' and each not in wrong[1:]]  # one at a time
         plain = f'**{verdict.head.partition(": ")[2].capitalize()}.**'
         inside = words.paragraphs('\n\n'.join(verdict.belief) or plain)
         if pair and verdict.state == 'failed':
@@ -131,5 +130,5 @@ class Task(Card):
 
 def line(check: Check) -> str:
     """One check, with its sign."""
-    kind, sign = SIGNS[check.ok if check.ok is None else bool(check.ok)]
-    return f'<li class="{kind}"><span>{sign}</span> {words.inline(check.said)}</li>'
+    state = 'open' if check.ok is None else 'passed' if check.ok else 'failed'
+    return f'<li class="{state}"><span>{words.SIGNS[state]}</span> {words.inline(check.said)}</li>'

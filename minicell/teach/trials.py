@@ -69,6 +69,12 @@ def quiet() -> Iterator[None]:
         yield
 
 
+def executed(code: str, where: str, space: dict[str, Any]) -> None:
+    """Execute code. Its lines can be looked up, as those of a cell can."""
+    linecache.cache[f'<{where}>'] = len(code), None, code.splitlines(True), f'<{where}>'
+    exec(compile(code, f'<{where}>', 'exec'), space)
+
+
 def stopped(error: BaseException, what: str = 'Your code') -> str:
     """An error in the learner's code as a sentence, with the line of the learner's where it was raised."""
     where = ''

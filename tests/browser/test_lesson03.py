@@ -161,7 +161,7 @@ def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
     card = lesson.output('l03-exercise-3a')
     lesson.write('l03-exercise-3a', f"{asked.mistakes[0].code}\n\nL.check('3a', MatMul)")
     expect(card.locator('.finding')).to_contain_text('checks my maths')
-    expect(card.locator('.checks .no')).not_to_have_count(0)
+    expect(card.locator('.checks .failed')).not_to_have_count(0)
     card.get_by_text('Hint 1 of 3').press('Enter')
     expect(card).to_contain_text(asked.hints[0].partition(':')[0])
     page.wait_for_timeout(1000)  # the kernel has drawn it again
