@@ -29,11 +29,6 @@ class About(NamedTuple):
     made: dict[str, str]
     python: ModuleType
 
-    @property
-    def seed(self) -> int:
-        """The seed of its random numbers."""
-        return int(self.number)
-
 
 @cache
 def about(number: str) -> About:

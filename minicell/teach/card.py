@@ -43,6 +43,7 @@ class Card:
 
     def __init__(self, lesson: Any, name: str, which: str = '') -> None:
         self.lesson, self.name, self.which = lesson, name, which
+        self.about = getattr(lesson.about, self.among)[name] if self.among else None
         self.shown = ''  # the page that was shown last; '' before it is shown
         self.turns = 0  # how often it was told something: each time it is drawn anew
 

@@ -41,13 +41,14 @@ class Lesson:
     def __init__(self, number: str, keep: bool = True) -> None:
         self.number = number
         self.about = about(number)
+        self.seed = int(number)
         self.cards: dict[str, Card] = {}  # by their ids
         self.checked = 0
         self.unlocked = False
         self.presenting = False  # on a projector there is no cell to write in
         sentences = (Sentence.kept_as + name for name in self.about.sentences)
         self.kept = Kept(number, {*self.about.questions, *self.about.exercises, *sentences}, keep)
-        set_seed(self.about.seed)
+        set_seed(self.seed)
         shell = get_ipython()
         self.bridge = None
         if shell is not None:
@@ -59,7 +60,7 @@ class Lesson:
     def _set_up(self, notebook: bool) -> str:
         """What was set up, and what is known of the machine. Whether there is a network is not tried: none is used."""
         dot = 'dot found' if shutil.which('dot') else 'no dot program (none is needed)'
-        parts = (f'minicell {__version__}', repr(self), f'seed {self.about.seed}', 'works offline', dot)
+        parts = (f'minicell {__version__}', repr(self), f'seed {self.seed}', 'works offline', dot)
         said = [' · '.join(parts), self.kept.trouble, MISSING if notebook and self.bridge is None else '']
         if self.kept.states:
             said.append(f'So far: {self._card(Progress, "progress").states()[0]}. L.again() starts over.')
@@ -159,13 +160,13 @@ class Lesson:
 
         Names that your cells have defined stay as they are; to lose them too, restart the kernel.
         """
-        set_seed(self.about.seed)
+        set_seed(self.seed)
         self.unlocked = False
         self.kept.tell(None)
         for each in self.cards.values():
             each.reset()
         self.draw()
-        print(f'{self} begins anew: its questions and exercises, and the seed, which is {self.about.seed}.')
+        print(f'{self} begins anew: its questions and exercises, and the seed, which is {self.seed}.')
 
     # ---- exercises --------------------------------------------------------------------------------------------------
 
@@ -177,7 +178,7 @@ class Lesson:
         """Check an answer, whatever it does: not attempted, passed, or failed because of a named misconception."""
         self.checked += 1  # a card under each cell that asks: what stands in it is about that cell
         task = self._card(Task, name, EDITOR if self.presenting else str(self.checked))
-        task.judged(task.exercise.check(answer))
+        task.judged(task.about.check(answer))
         self.draw()
         return task
 

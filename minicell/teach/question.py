@@ -38,14 +38,9 @@ class Prediction(Card):
     kind, among = 'question', 'questions'
 
     @property
-    def question(self) -> Question:
-        """What is asked."""
-        return self.lesson.about.questions[self.name]
-
-    @property
     def choice(self) -> Choice | None:
         """The answer that was committed, if the question still has it."""
-        return next((choice for choice in self.question.choices if choice.text == self.told.get('said')), None)
+        return next((choice for choice in self.about.choices if choice.text == self.told.get('said')), None)
 
     @property
     def unlocked(self) -> bool:
@@ -53,23 +48,23 @@ class Prediction(Card):
         return self.lesson.unlocked or self.choice is not None
 
     def hear(self, said: dict[str, Any]) -> None:
-        chosen, choices = said.get('chosen'), self.question.choices
+        chosen, choices = said.get('chosen'), self.about.choices
         if self.choice is None and isinstance(chosen, int) and 0 <= chosen < len(choices):
             choice = choices[chosen]
             self.keep(state='passed' if choice.right else 'failed', said=choice.text)
 
     def facts(self) -> dict[str, Any]:
-        choices = self.question.choices
+        choices = self.about.choices
         chosen = {} if self.choice is None else {'chosen': choices.index(self.choice)}
         right = next(k for k, choice in enumerate(choices) if choice.right)
         return {'right': right, **chosen, **({'open': True} if self.lesson.unlocked else {})}
 
     @property
     def label(self) -> str:
-        return f'{self.question.kind}: {self.name}'
+        return f'{self.about.kind}: {self.name}'
 
     def body(self) -> str:
-        asked = self.question
+        asked = self.about
         waits = 'from memory' if asked.kind == 'Recall' else 'before you run it'
         state = 'answered' if self.choice else 'unlocked' if self.unlocked else waits
         after = words.paragraphs('' if asked.below else asked.after)
@@ -115,9 +110,9 @@ class Waits(Card):
         """The line, and for a page without a kernel what it opens to."""
         asked, opened = self.prediction, self.prediction.unlocked
         what = 'The cell has run. Its output' if self.figure is None else 'A figure answers this. It'
-        waits = f'{what} opens when you have answered **{asked.question.kind}** above.'
+        waits = f'{what} opens when you have answered **{asked.about.kind}** above.'
         said = '' if asked.choice is None else f'You said: {asked.choice.text}'
-        inside = words.pre(self.printed) + words.paragraphs(asked.question.after)
+        inside = words.pre(self.printed) + words.paragraphs(asked.about.after)
         inside = f'<p class="said">{words.inline(said)}</p>{inside if self.figure is None else self.figure.page}'
         line = '' if opened else f'<p class="wait">{words.inline(waits)}</p>'
         return line + words.folded('The figure' if self.figure else 'What the cell printed', inside, 'opened', opened)
@@ -140,7 +135,7 @@ class Sentence(Card):
         return self.told
 
     def body(self) -> str:
-        (asked, model), said = self.lesson.about.sentences[self.name], self.told.get('said')
+        (asked, model), said = self.about, self.told.get('said')
         return (
             f'{head("In one sentence", "to do" if said is None else "done")}'
             f'<div class="ask">{words.paragraphs(asked)}</div><p class="own">{escape(said or "")}</p>'

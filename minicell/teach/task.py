@@ -12,7 +12,7 @@ from minicell.view.picture import Picture
 
 from . import words
 from .card import Card, head
-from .exercise import Check, Exercise, Verdict
+from .exercise import Check, Verdict
 from .figure import tape_of
 from .trials import dout_of, quiet
 
@@ -26,17 +26,11 @@ class Task(Card):
 
     def __init__(self, lesson: Any, name: str, which: str = '') -> None:
         super().__init__(lesson, name, which)
-        self.exercise: Exercise = lesson.about.exercises[name]
-        self.editor = self.exercise.start if which == EDITOR else None
+        self.editor = self.about.start if which == EDITOR else None
         self.reset()
 
     def reset(self) -> None:
-        self.verdict, self.tape = self.exercise.check(), ''
-
-    @property
-    def passed(self) -> bool:
-        """Whether the last answer is right."""
-        return self.verdict.passed
+        self.verdict, self.tape = self.about.check(), ''
 
     def judged(self, verdict: Verdict) -> None:
         """From here on it shows this verdict; that it has passed is kept."""
@@ -49,7 +43,7 @@ class Task(Card):
             self.keep(hints=said['hints'])
         elif isinstance(said.get('code'), str) and self.editor is not None:
             self.editor = said['code']
-            self.judged(self.exercise.check_code(self.editor))
+            self.judged(self.about.check_code(self.editor))
         elif said.get('tape') and self.verdict.trial and self.verdict.trial.shows:
             self.show_tape()
 
@@ -61,7 +55,7 @@ class Task(Card):
 
     def body(self) -> str:
         """All of it; hints, solution and mistakes are folded until they are wanted."""
-        asked, verdict = self.exercise, self.verdict
+        asked, verdict = self.about, self.verdict
         checks = asked.checks(verdict.trial)
         hints = ''  # each stands in the one before it: they open one after another
         for k, hint in reversed([*enumerate(asked.hints, 1)]):
@@ -94,7 +88,7 @@ class Task(Card):
 
     def finding(self) -> str:
         """What the check found: the belief, what to look at, the numbers."""
-        verdict, pair = self.verdict, self.exercise.pair(self.verdict.trial)
+        verdict, pair = self.verdict, self.about.pair(self.verdict.trial)
         if verdict.state == 'open':
             return ''
         lines = verdict.said.splitlines()
@@ -104,13 +98,13 @@ class Task(Card):
         inside = words.paragraphs('\n\n'.join(verdict.belief) or plain)
         if pair and verdict.state == 'failed':
             at, mine, due = pair
-            inside += f'<p class="pair"><b>{mine:.3g}</b>≠<b>{due:.3g}</b> <code>{at}</code>, and what is due</p>'
+            inside += f'<p class="pair"><code>{at}</code> <b>{mine:.3g}</b>≠<b>{due:.3g}</b> yours, and what is due</p>'
         inside += words.pre('\n'.join(said)) if said else ''
         return f'<div class="finding {verdict.state}">{inside}</div>'
 
     def text(self) -> str:
         """The verdict, and the task."""
-        return f'{self.verdict!r}\n{words.plain(self.exercise.task)}'
+        return f'{self.verdict!r}\n{words.plain(self.about.task)}'
 
     def show_tape(self) -> None:
         """The learner's own Cell on the tape, at the step that answers."""

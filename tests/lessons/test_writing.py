@@ -55,9 +55,9 @@ def test_the_lesson_of_the_page_runs(files, capsys):
         if cell.cell_type == 'code':
             exec(re.sub(r'^%%result .*', '', cell.source), here)
     L = here['L']
-    assert repr(L) == 'Lesson 16: The square' and L.about.seed == 16
+    assert repr(L) == 'Lesson 16: The square' and L.seed == 16
     assert capsys.readouterr().out.endswith('[6.]\n')
-    assert L.predict('forgotten').question.below, 'the reply waits for the cell that runs'
+    assert L.predict('forgotten').about.below, 'the reply waits for the cell that runs'
     figure = L.about.python.FIGURES['slope']()
     assert figure.film.steps[figure.opens].title == 'x = 1' and 'is −4.' in figure[-2.0].words
     assert [cell.id for cell in cells if cell.cell_type == 'code'] == [
