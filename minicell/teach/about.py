@@ -6,7 +6,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from . import exercise_text, question_text
+from . import texts
 from .exercise import Exercise, run
 from .question import Question
 from .source import Cell, definitions, opened, parse, paths
@@ -46,8 +46,8 @@ def about(number: str) -> About:
     for written in sorted(path.with_suffix('').glob('*.md')):
         if written.stem not in python.TRIALS:
             raise opened(written).wrong(f'{python.__name__} has no trial for it: put one into TRIALS.')
-        exercises[written.stem] = exercise_text.read(written, python.TRIALS[written.stem])
-    questions, sentences = question_text.questions(cells), question_text.sentences(cells)
+        exercises[written.stem] = texts.exercise(written, python.TRIALS[written.stem])
+    questions, sentences = texts.questions(cells), texts.sentences(cells)
     return About(number, title[1], questions, sentences, exercises, made(cells), python)
 
 

@@ -27,6 +27,7 @@ from . import words
 USED = 'ink', 'dim', 'hair', 'paper', 'panel', 'auto', 'fwd', 'zf', 'bad', 'bad1'
 DAY, NIGHT = ({name: palette[name] for name in USED} for palette in (LIGHT, DARK))
 # What a reader sees who drops style sheets: a notebook that is not trusted, GitHub.
+START = '00'  # the lesson that asks nothing
 DOT = '<i> · </i>'
 PLAIN = f'border:1px solid {LIGHT["hair"]};padding:8px 16px;margin:6px 0'
 
@@ -38,29 +39,17 @@ class Card:
     """
 
     kind = ''
+    label = '{0.name}'  # what it is called for somebody who hears the page
     among = ''  # where its lesson has those that are asked for by name
     kept_as = ''  # what stands before its name in what is kept
 
     def __init__(self, lesson: Any, name: str, which: str = '') -> None:
-        self.lesson, self.name, self.which = lesson, name, which
+        self.lesson, self.name = lesson, name
+        self.number = START if lesson is None else lesson.number
+        self.id = f'{self.number} {self.kind} {name} {which}'.rstrip()  # what it is called among all cards
         self.about = getattr(lesson.about, self.among)[name] if self.among else None
         self.shown = ''  # the page that was shown last; '' before it is shown
         self.turns = 0  # how often it was told something: each time it is drawn anew
-
-    @property
-    def number(self) -> str:
-        """Of its lesson."""
-        return self.lesson.number
-
-    @property
-    def id(self) -> str:
-        """What it is called among all cards."""
-        return f'{self.number} {self.kind} {self.name} {self.which}'.rstrip()
-
-    @property
-    def label(self) -> str:
-        """What it is called for somebody who hears the page."""
-        return f'{self.kind.capitalize()} {self.name}'
 
     @property
     def told(self) -> dict[str, Any]:
@@ -96,7 +85,7 @@ class Card:
         body = self.body()
         at = zlib.crc32(body.encode('utf-8', 'replace'))
         return (
-            f'<section class="mc-card {self.kind}" style="{PLAIN}" aria-label="{escape(self.label)}" '
+            f'<section class="mc-card {self.kind}" style="{PLAIN}" aria-label="{escape(self.label.format(self))}" '
             f'data-of="{escape(self.id)}" data-at="{at:x}" data-card="{escape(json.dumps(facts))}">{body}</section>'
         )
 

@@ -5,12 +5,11 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from . import words
-from .card import DOT, Card, head
+from .card import DOT, START, Card, head
 from .progress import Kept
 from .source import opened, parse, paths
 
 OPENS = re.compile(r'<!-- cell title: (\d+) minutes -->\n# (?:Lesson \d\d · )?(.+)\n\n\*\*(.+)\*\*\n')
-START = '00'
 STATES = '○ not yet', '◐ begun', '✓ done'
 ASKED = {'': '○ {}: to do', 'passed': '✓ {}: done', 'failed': '✓ {}: done, and surprised'}
 TRIED = {'': '○ {}: to do', 'passed': '✓ {}: passed', 'failed': '✗ {}: not yet'}
@@ -53,7 +52,7 @@ def stops() -> list[Stop]:
 class Map(Card):
     """The lessons, with links. In a notebook it says what is kept on the machine, on a page what that page keeps."""
 
-    kind, number = 'map', START
+    kind, label = 'map', 'Map {0.name}'
 
     def __init__(self) -> None:
         super().__init__(None, 'of the course')

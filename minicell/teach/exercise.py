@@ -1,6 +1,6 @@
 """Exercises that check themselves: passed, not attempted, or failed because of a misconception that has a name.
 
-An exercise is a Markdown file (see `exercise_text`) and a trial (see `trials`): a function that tries an answer. A new
+An exercise is a Markdown file (see `texts`) and a trial (see `trials`): a function that tries an answer. A new
 common mistake is a few lines of text and no code: an answer is told that it suffers from a misconception when it does
 what the stored mistake does.
 """
@@ -8,16 +8,12 @@ what the stored mistake does.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import words
 from .trials import BLANK, Ended, Trial, executed, quiet, stopped
-
-runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines
-
 
 CALLED = {'returned': 'what `bprop` returns'}  # parts of a trial whose names say too little
 
@@ -71,7 +67,7 @@ def run(code: str, name: str, where: str) -> Any:
     """Run learners' code, and return what it calls `name`."""
     space: dict[str, Any] = {'__name__': '__main__'}
     with quiet():
-        executed(code, f'{where}, {runs()}', space)
+        executed(code, where, space)
     if name not in space:
         raise NameError(f'the code defines no {name}')
     return space[name]

@@ -128,7 +128,7 @@ def tape_of(text: str, stops: bool = False, **space: Any) -> ms.Tape:
     """
     tape = ms.Tape()
     with suppress(Exception if stops else ()), tape:
-        executed(text, f'lines {hash(text):x}', {'ms': ms, **space})
+        executed(text, 'lines', {'ms': ms, **space})
     return tape
 
 

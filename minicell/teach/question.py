@@ -36,6 +36,7 @@ class Prediction(Card):
     """One question of a lesson."""
 
     kind, among = 'question', 'questions'
+    label = '{0.about.kind}: {0.name}'
 
     @property
     def choice(self) -> Choice | None:
@@ -58,10 +59,6 @@ class Prediction(Card):
         chosen = {} if self.choice is None else {'chosen': choices.index(self.choice)}
         right = next(k for k, choice in enumerate(choices) if choice.right)
         return {'right': right, **chosen, **({'open': True} if self.lesson.unlocked else {})}
-
-    @property
-    def label(self) -> str:
-        return f'{self.about.kind}: {self.name}'
 
     def body(self) -> str:
         asked = self.about
@@ -93,7 +90,8 @@ class Prediction(Card):
 class Waits(Card):
     """What answers a question, kept back until that is answered: what a cell printed, or a figure."""
 
-    kind = 'lock'
+    kind, among = 'lock', 'questions'
+    label = 'What answers {0.about.kind}: {0.name}'
 
     def __init__(self, prediction: Prediction, printed: str = '', figure: Any = None, which: str = '') -> None:
         super().__init__(prediction.lesson, prediction.name, which)
@@ -102,17 +100,13 @@ class Waits(Card):
     def facts(self) -> dict[str, Any]:
         return {'open': True} if self.prediction.unlocked else {}
 
-    @property
-    def label(self) -> str:
-        return f'What answers {self.prediction.label}'
-
     def body(self) -> str:
         """The line, and for a page without a kernel what it opens to."""
         asked, opened = self.prediction, self.prediction.unlocked
         what = 'The cell has run. Its output' if self.figure is None else 'A figure answers this. It'
-        waits = f'{what} opens when you have answered **{asked.about.kind}** above.'
+        waits = f'{what} opens when you have answered **{self.about.kind}** above.'
         said = '' if asked.choice is None else f'You said: {asked.choice.text}'
-        inside = words.pre(self.printed) + words.paragraphs(asked.about.after)
+        inside = words.pre(self.printed) + words.paragraphs(self.about.after)
         inside = f'<p class="said">{words.inline(said)}</p>{inside if self.figure is None else self.figure.page}'
         line = '' if opened else f'<p class="wait">{words.inline(waits)}</p>'
         return line + words.folded('The figure' if self.figure else 'What the cell printed', inside, 'opened', opened)
@@ -125,6 +119,7 @@ class Sentence(Card):
     """Room for a sentence of the learner's own, and a model answer to compare it with."""
 
     kind, among = 'sentence', 'sentences'
+    label = 'Sentence {0.name}'
     kept_as = 'sentence '
 
     def hear(self, said: dict[str, Any]) -> None:

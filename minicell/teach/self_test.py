@@ -19,7 +19,7 @@ def self_test() -> 'SelfTest':
 class SelfTest(Card):
     """What was found, a line each."""
 
-    kind, number = 'test', '00'
+    kind, label = 'test', 'Test {0.name}'
 
     def __init__(self, findings: list[installation.Finding]) -> None:
         super().__init__(None, 'of this installation')

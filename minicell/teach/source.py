@@ -5,7 +5,7 @@
     ```predict cell=vote takeover    a question called takeover: the cell `vote` asks it (so do recall and sentence)
     {{truth: off(dx):.2f}}           in Markdown: a number, worked out after the cell `truth` has run, never typed
 
-A fence without `cell=` is a listing in the text. What stands in a question, `question_text` tells.
+A fence without `cell=` is a listing in the text. What stands in a question, `texts` tells.
 """
 
 import ast
@@ -130,7 +130,7 @@ def defined(lesson: str, names: str, beside: str = '', answer: str = '') -> list
     path, space = paths()[lesson], {'np': np, 'ms': ms, 'nn': ms.nn, 'ops': ms.ops, 'Parameter': ms.Parameter}
     codes = [cell.code for cell in read(path)]
     if answer:
-        from .exercise_text import read as written  # which reads with what stands here
+        from .texts import exercise as written  # which reads with what stands here
 
         codes.append(written(path.with_suffix('') / f'{answer}.md', None).solution)
     wanted, nodes = {*names.split(), *beside.split()}, {}

@@ -23,6 +23,7 @@ class Task(Card):
     """An exercise: a card under each cell that asks for a check, or one with a place to write in."""
 
     kind, among = 'exercise', 'exercises'
+    label = 'Exercise {0.name}'
 
     def __init__(self, lesson: Any, name: str, which: str = '') -> None:
         super().__init__(lesson, name, which)

@@ -71,8 +71,9 @@ def quiet() -> Iterator[None]:
 
 def executed(code: str, where: str, space: dict[str, Any]) -> None:
     """Execute code. Its lines can be looked up, as those of a cell can."""
-    linecache.cache[f'<{where}>'] = len(code), None, code.splitlines(True), f'<{where}>'
-    exec(compile(code, f'<{where}>', 'exec'), space)
+    file = f'<{where}, {hash(code):x}>'  # other code is another file
+    linecache.cache[file] = len(code), None, code.splitlines(True), file
+    exec(compile(code, file, 'exec'), space)
 
 
 def stopped(error: BaseException, what: str = 'Your code') -> str:
