@@ -100,7 +100,7 @@ def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterat
     """Asked once more (or for twice the dout, in all cases), the answer is another than it should be."""
     times = 2 if field == 'twice' else 1
     asked = [(c, wide(getattr(c.t, field)) / times) for c in cases if getattr(c.t, field) is not None]
-    found = [c for c, other in asked if c.alike and np.isfinite(c.yours).all() and not c.is_(other)]
+    found = [c for c, other in asked if c.alike and c.known.any() and np.isfinite(c.yours).all() and not c.is_(other)]
     if found and (times == 1 or len(found) == len(asked)):
         yield said + at(found, field, numbers)
 

@@ -248,7 +248,7 @@ QUIET = {
     'infinite': [trial([np.inf, -np.inf, np.nan, 1], [np.nan, np.inf, np.inf, 1], values={}, room=0.0)],
     'complex': [trial([1j, 2, 3], [1.0, 2, 3], values={}, room=0.0)],
     'another shape': [trial(np.ones((2, 3)), np.ones((4, 5)), values={'x': X}, room=0.0)],
-    'nobody knows': [trial(X, np.full(X.shape, np.nan))],
+    'nobody knows': [trial(X, np.full(X.shape, np.nan), again=X, after=X)],
 }
 
 
