@@ -33,6 +33,11 @@ class Task(Card):
     def reset(self) -> None:
         self.verdict, self.tape = self.about.check(), ''
 
+    @property
+    def passed(self) -> bool:
+        """Whether the last answer is right."""
+        return self.verdict.passed
+
     def judged(self, verdict: Verdict) -> None:
         """From here on it shows this verdict; that it has passed is kept."""
         self.verdict, self.tape = verdict, ''
