@@ -212,6 +212,7 @@ def trial(yours: Any, due: Any = X, **more: Any) -> Trial:
 
 
 KINDS = {
+    'a little more': ([trial(1.00001 * X)], '1.00001 times'),
     'random': ([trial(X, again=X[::-1])], 'the same twice'),
     'random, and right once': ([trial(X, again=X), trial(X, again=2 * X)], 'the same twice'),
     'kept on self': ([trial(X, again=X, after=3 * X)], 'of the Cell'),
