@@ -6,8 +6,8 @@
 What a lesson asks, and what it answers, stands in Markdown beside the lesson, not in the notebook: a learner who reads
 a cell does not read the answer with it. A lesson NN is
 
-    lessons/source/NN_name.md        its text, cells and questions (`source` and `question_text` tell how)
-    lessons/source/NN_name/NNa.md    an exercise: hints, solution and mistakes (`exercise_text` tells how)
+    lessons/source/NN_name.md        its text, cells and questions (`source` and `texts` tell how)
+    lessons/source/NN_name/NNa.md    an exercise: hints, solution and mistakes (`texts` tells how)
     teach/lessonNN                   Python: FIGURES by name, and TRIALS, which try the answers (`figure` and `trials`)
 
 lessons/WRITING.md leads through a new one.

@@ -2,15 +2,14 @@
 
 import importlib
 import re
-import symtable
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from . import exercise_text, question_text
+from . import texts
 from .exercise import Exercise, run
 from .question import Question
-from .source import Cell, opened, parse, path_of
+from .source import Cell, definitions, opened, parse, paths
 
 TITLE = re.compile(r'^# Lesson \d\d · (.+)$', re.M)
 
@@ -30,16 +29,11 @@ class About(NamedTuple):
     made: dict[str, str]
     python: ModuleType
 
-    @property
-    def seed(self) -> int:
-        """The seed of its random numbers."""
-        return int(self.number)
-
 
 @cache
 def about(number: str) -> About:
     """Read a lesson; ValueError where there is none, SourceError where its Markdown cannot be read."""
-    path = path_of(number) if re.fullmatch(r'\d\d', number) else None
+    path = paths().get(number)
     if path is None or number == '00':
         raise ValueError(f'there is no lesson {number!r}; a lesson is named by two digits, such as 03')
     source = opened(path)
@@ -52,8 +46,8 @@ def about(number: str) -> About:
     for written in sorted(path.with_suffix('').glob('*.md')):
         if written.stem not in python.TRIALS:
             raise opened(written).wrong(f'{python.__name__} has no trial for it: put one into TRIALS.')
-        exercises[written.stem] = exercise_text.read(written, python.TRIALS[written.stem])
-    questions, sentences = question_text.questions(cells), question_text.sentences(cells)
+        exercises[written.stem] = texts.exercise(written, python.TRIALS[written.stem])
+    questions, sentences = texts.questions(cells), texts.sentences(cells)
     return About(number, title[1], questions, sentences, exercises, made(cells), python)
 
 
@@ -82,11 +76,5 @@ def made(cells: list[Cell]) -> dict[str, str]:
             said = re.sub(r'```.*?```', '', cell.text, flags=re.S)
             heading = [heading, *re.findall(r'^#+ (.+)$', said, re.M)][-1]
         elif cell.kind == 'code':
-            found |= {name: heading for name in names(cell.text) if name not in found}
+            found |= {name: heading for name in definitions(cell.text) if name not in found}
     return found
-
-
-def names(code: str) -> list[str]:
-    """What a cell defines, imports and assigns."""
-    found = symtable.symtable(re.sub(r'^%%.*', '', code), 'a cell', 'exec').get_symbols()
-    return [symbol.get_name() for symbol in found if symbol.is_assigned() or symbol.is_imported()]

@@ -1,7 +1,6 @@
 // The one widget of a lesson, and it is never displayed: `initialize` runs as soon as the kernel makes the model.
 // It hands on what cards and presentations say and are told. In a page that was opened after its cards were shown, the kernel's
-// updates find no card: there it writes them into the notebook's own outputs, so that saving the notebook saves them, and
-// draws those that stand elsewhere.
+// updates find no card: there it writes them into the notebook's own outputs, so that saving the notebook saves them.
 function initialize({model}) {
   const manager = model.widget_manager;
   const hear = event => {
@@ -16,7 +15,7 @@ function initialize({model}) {
     host.replaceChildren(drawn.node); // a script runs on the page alone
     return drawn.renderModel({data, metadata: {}, trusted: true, setData() {}});
   };
-  const cardOf = html => new DOMParser().parseFromString(html ?? '', 'text/html').querySelector('.mc-card');
+  const cardOf = html => new DOMParser().parseFromString(html, 'text/html').querySelector('.mc-card');
   const draw = ({of, data, screen}) => {
     document.dispatchEvent(new CustomEvent('minicell-told', {detail: {of, data, screen, render}}));
     if (screen) return;
@@ -25,13 +24,6 @@ function initialize({model}) {
         const output = outputs.get(k).toJSON(), html = [output.data?.['text/html']].flat().join('');
         if (html.includes('mc-card') && html !== data['text/html'] && cardOf(html)?.dataset.of === of) outputs.set(k, {...output, data});
       }
-    }
-    const fresh = cardOf(data['text/html']);
-    for (const old of document.querySelectorAll('.mc-card.live')) {
-      if (!fresh || old.dataset.of !== of || old.dataset.at === fresh.dataset.at && old.dataset.card === fresh.dataset.card) continue;
-      const drawn = fresh.cloneNode(true);
-      old.replaceWith(drawn);
-      window.minicellCard(drawn);
     }
   };
   document.addEventListener('minicell', hear);

@@ -58,12 +58,12 @@ function enliven(card, facts) {
     if (notebook) return {};
     try { return JSON.parse(localStorage.getItem(place(of))) ?? {}; } catch { return {}; }
   };
-  const act = make('div', 'act');
+  const act = one('.act') ?? make('div', 'act');
   const button = (words, press, cls = '') => {
     const made = make('button', cls, words);
     made.type = 'button';
     made.onclick = press;
-    act.append(made);
+    act.prepend(made);
     return made;
   };
   const show = (part, yes = true) => { part.hidden = !yes; if (yes) { part.open = true; part.classList.add('opens'); } };
@@ -139,45 +139,30 @@ function enliven(card, facts) {
     },
 
     exercise() {
-      const hints = all('.hints > li'), solution = one('.solution'), tries = all('.tries > details');
-      let shown = Math.max(facts.hints ?? 0, kept().hints ?? 0), tried = -1;
-      const draw = () => {
-        hints.forEach((hint, k) => { hint.hidden = k >= shown; hint.querySelector('details').open = true; });
-        one('.hints').hidden = !shown;
-        more.textContent = `Hint ${Math.min(shown + 1, hints.length)} of ${hints.length}`;
-        more.hidden = shown >= hints.length;
-      };
-      solution.hidden = one('.tries').hidden = true;
-      if (facts.editor != null) editor();
-      const more = button('', () => { shown += 1; draw(); say(hints[shown - 1].textContent); tell({hints: shown}); }, facts.editor != null ? '' : 'first');
+      const hints = all('.hint');
+      let shown = Math.max(facts.hints ?? 0, kept().hints ?? 0);
+      hints.forEach((hint, k) => { hint.open = k < shown; });
+      card.addEventListener('toggle', ({target}) => {
+        const hint = hints.indexOf(target) + 1, code = target.querySelector(':scope > .code > pre');
+        if (!target.open) return;
+        if (hint > shown) tell({hints: shown = hint});
+        if (code) keys.put?.(code.textContent);
+      }, true);
       if (facts.tape) button('Show it on the tape', () => { if (!tell({tape: true})) note('The tape needs the kernel: run the lesson’s first cell, then this one.'); });
-      act.append(make('span', 'space'));
-      button('Try a common mistake', () => {
-        tried = (tried + 1) % tries.length;
-        one('.tries').hidden = false;
-        one('.tries').open = true;
-        tries.forEach((each, k) => show(each, k === tried));
-        say(tries[tried].textContent);
-        keys.put?.(tries[tried].querySelector('pre').textContent);
-      }, 'quiet');
-      button('Solution', () => { show(solution, solution.hidden); keys.put?.(solution.querySelector('pre').textContent); }, 'quiet');
-      one('.hints').before(act);
+      if (facts.editor != null) editor();
       copies();
-      draw();
     },
 
     sentence() {
-      const box = make('textarea'), model = one('.model'), own = one('.own');
-      box.rows = 3;
-      box.placeholder = 'In your own words';
-      box.setAttribute('aria-label', one('.ask').textContent);
-      box.value = facts.said ?? kept().said ?? '';
-      own.replaceWith(box);
-      const done = () => { show(model); state('done'); };
-      model.hidden = true;
-      button('Show the model answer', () => { done(); say(model.textContent); tell({said: box.value}); }, 'first');
-      box.after(act);
-      if (facts.said != null || kept().said != null) done();
+      const box = make('textarea'), model = one('.model'), said = facts.said ?? kept().said;
+      Object.assign(box, {rows: 3, placeholder: 'In your own words', ariaLabel: one('.ask').textContent, value: said ?? ''});
+      one('.own').replaceWith(box);
+      const keep = () => {
+        if (model.open) state('done');
+        if (model.open && box.value !== said) tell({said: box.value});
+      };
+      model.open = said != null;
+      model.ontoggle = box.onchange = keep;
     },
 
     map() {
@@ -201,7 +186,7 @@ function enliven(card, facts) {
       event.preventDefault();
       document.execCommand('insertText', false, '    '); // the browser can undo it
     });
-    one('.hints').before(box);
+    act.before(box);
     const check = button('Check', () => { if (!tell({code: box.value})) note('The check needs the kernel.'); }, 'first');
     keys.put = code => { box.value = code; };
   }
@@ -209,7 +194,6 @@ function enliven(card, facts) {
   function copies() {
     for (const block of all('.code')) {
       const copy = make('button', 'copy', 'Copy');
-      copy.type = 'button';
       copy.onclick = async () => {
         await navigator.clipboard.writeText(block.querySelector('pre').textContent).catch(() => {});
         copy.textContent = 'Copied';

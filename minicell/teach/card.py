@@ -27,50 +27,38 @@ from . import words
 USED = 'ink', 'dim', 'hair', 'paper', 'panel', 'auto', 'fwd', 'zf', 'bad', 'bad1'
 DAY, NIGHT = ({name: palette[name] for name in USED} for palette in (LIGHT, DARK))
 # What a reader sees who drops style sheets: a notebook that is not trusted, GitHub.
+START = '00'  # the lesson that asks nothing
+DOT = '<i> · </i>'
 PLAIN = f'border:1px solid {LIGHT["hair"]};padding:8px 16px;margin:6px 0'
 
 
 class Card:
     """Something that a `lesson` asks or tells; `which` tells apart those of one kind and name.
 
-    A kind says its `facts`, its `body` and its `text`, and what becomes of what it `hear`s.
+    A kind says its `facts` and its `body`, and what becomes of what it `hear`s.
     """
 
     kind = ''
+    label = '{0.name}'  # what it is called for somebody who hears the page
+    among = ''  # where its lesson has those that are asked for by name
+    kept_as = ''  # what stands before its name in what is kept
 
     def __init__(self, lesson: Any, name: str, which: str = '') -> None:
-        self.lesson, self.name, self.which = lesson, name, which
+        self.lesson, self.name = lesson, name
+        self.number = START if lesson is None else lesson.number
+        self.id = f'{self.number} {self.kind} {name} {which}'.rstrip()  # what it is called among all cards
+        self.about = getattr(lesson.about, self.among)[name] if self.among else None
         self.shown = ''  # the page that was shown last; '' before it is shown
         self.turns = 0  # how often it was told something: each time it is drawn anew
 
     @property
-    def number(self) -> str:
-        """Of its lesson."""
-        return self.lesson.number
-
-    @property
-    def id(self) -> str:
-        """What it is called among all cards."""
-        return f'{self.number} {self.kind} {self.name} {self.which}'.rstrip()
-
-    @property
-    def label(self) -> str:
-        """What it is called for somebody who hears the page."""
-        return f'{self.kind.capitalize()} {self.name}'
-
-    @property
-    def key(self) -> str:
-        """What it is called in what is kept."""
-        return self.name
-
-    @property
     def told(self) -> dict[str, Any]:
         """What is kept of it."""
-        return self.lesson.kept.told.get(self.key, {})
+        return self.lesson.kept.told.get(self.kept_as + self.name, {})
 
     def keep(self, **said: Any) -> None:
         """Keep what was said of it."""
-        self.lesson.kept.tell(self.key, **said)
+        self.lesson.kept.tell(self.kept_as + self.name, **said)
 
     def reset(self) -> None:
         """Be as if nobody had been here."""
@@ -88,7 +76,7 @@ class Card:
 
     def text(self) -> str:
         """The same as plain text."""
-        raise NotImplementedError
+        return words.told(self.body())
 
     def html(self) -> str:
         """The still: HTML that every reader shows."""
@@ -97,7 +85,7 @@ class Card:
         body = self.body()
         at = zlib.crc32(body.encode('utf-8', 'replace'))
         return (
-            f'<section class="mc-card {self.kind}" style="{PLAIN}" aria-label="{escape(self.label)}" '
+            f'<section class="mc-card {self.kind}" style="{PLAIN}" aria-label="{escape(self.label.format(self))}" '
             f'data-of="{escape(self.id)}" data-at="{at:x}" data-card="{escape(json.dumps(facts))}">{body}</section>'
         )
 
@@ -148,7 +136,6 @@ def script() -> str:
 
 def head(title: str, state: str = '', about: str = '') -> str:
     """The first line of a card: what it is, and how it stands."""
-    dot = '<i> · </i>'  # where there is no style sheet
-    told = f'{dot}<span>{words.inline(about)}</span>' if about else ''
-    stands = f'{dot}<span class="state">{words.inline(state)}</span>' if state else ''
+    told = f'{DOT}<span>{words.inline(about)}</span>' if about else ''
+    stands = f'{DOT}<span class="state">{words.inline(state)}</span>' if state else ''
     return f'<header><b>{words.inline(title)}</b>{told}{stands}</header>'

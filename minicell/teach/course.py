@@ -5,12 +5,11 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from . import words
-from .card import Card, head
+from .card import DOT, START, Card, head
 from .progress import Kept
-from .source import opened, parse, path_of
+from .source import opened, parse, paths
 
 OPENS = re.compile(r'<!-- cell title: (\d+) minutes -->\n# (?:Lesson \d\d · )?(.+)\n\n\*\*(.+)\*\*\n')
-START = '00'
 STATES = '○ not yet', '◐ begun', '✓ done'
 ASKED = {'': '○ {}: to do', 'passed': '✓ {}: done', 'failed': '✓ {}: done, and surprised'}
 TRIED = {'': '○ {}: to do', 'passed': '✓ {}: passed', 'failed': '✗ {}: not yet'}
@@ -41,19 +40,19 @@ class Stop(NamedTuple):
 def stops() -> list[Stop]:
     """All lessons in their order, as their sources tell it."""
     found = []
-    for path in sorted(path_of(START).parent.glob('[0-9][0-9]_*.md')):
+    for number, path in paths().items():
         source = opened(path)
         minutes, title, question = OPENS.match(source.text).groups()
         asks = [cell.asks for cell in parse(source) if cell.kind in ('predict', 'recall')]
         tries = sorted(each.stem for each in path.with_suffix('').glob('*.md'))
-        found.append(Stop(path.name[:2], title, question, int(minutes), path.stem, asks, tries))
+        found.append(Stop(number, title, question, int(minutes), path.stem, asks, tries))
     return found
 
 
 class Map(Card):
     """The lessons, with links. In a notebook it says what is kept on the machine, on a page what that page keeps."""
 
-    kind, number = 'map', START
+    kind, label = 'map', 'Map {0.name}'
 
     def __init__(self) -> None:
         super().__init__(None, 'of the course')
@@ -64,17 +63,11 @@ class Map(Card):
 
     def body(self) -> str:
         rows = ''.join(
-            f'<li data-of="{stop.number}"><a href="{stop.stem}.ipynb">{stop.number} {words.inline(stop.title)}</a> '
-            f'<span>{words.inline(stop.question)}</span> <span>{stop.minutes} min</span> <b>{stop.stands()}</b></li>'
-            for stop in stops()
+            f'<li data-of="{each.number}"><a href="{each.stem}.ipynb">{each.number} {words.inline(each.title)}</a>{DOT}'
+            f'<span>{words.inline(each.question)}</span>{DOT}{each.minutes} min{DOT}<b>{each.stands()}</b></li>'
+            for each in stops()
         )
         return f'<ol class="course">{rows}</ol>{words.note(Kept(START, set()).trouble)}'
-
-    def text(self) -> str:
-        told = (
-            (f'{each.number} {each.title}', each.question, f'{each.minutes} min', each.stands()) for each in stops()
-        )
-        return '\n'.join(map(' · '.join, told))
 
 
 class Progress(Card):
@@ -96,6 +89,3 @@ class Progress(Card):
         kept = self.lesson.kept
         where = kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '')
         return f'{head(done)}{words.listed(said)}{words.note(where)}'
-
-    def text(self) -> str:
-        return '\n  '.join(self.states())

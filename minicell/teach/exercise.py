@@ -1,24 +1,19 @@
 """Exercises that check themselves: passed, not attempted, or failed because of a misconception that has a name.
 
-An exercise is a Markdown file (see `exercise_text`) and a trial (see `trials`): a function that tries an answer. A new
+An exercise is a Markdown file (see `texts`) and a trial (see `trials`): a function that tries an answer. A new
 common mistake is a few lines of text and no code: an answer is told that it suffers from a misconception when it does
 what the stored mistake does.
 """
 
-import linecache
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import words
-from .trials import BLANK, Ended, Trial, quiet, stopped
-
-runs = count(1).__next__  # numbers pieces of code that are run, so that each keeps its own source lines
-
+from .trials import BLANK, Ended, Trial, executed, quiet, stopped
 
 CALLED = {'returned': 'what `bprop` returns'}  # parts of a trial whose names say too little
 
@@ -63,21 +58,16 @@ class Verdict:
         the = f'Look at `{self.gradient}`. The' if self.gradient else 'The'
         return [f'{the} belief behind it may be: **“{self.mistake.misconception}”**', self.mistake.hint]
 
-    def __bool__(self) -> bool:
-        return self.passed
-
     def __repr__(self) -> str:
         parts = [f'{words.SIGNS[self.state]} {self.head}', self.said, *self.belief]
         return words.plain('\n'.join(filter(None, parts)))
 
 
 def run(code: str, name: str, where: str) -> Any:
-    """Run learners' code, and return what it calls `name`. Its lines can be looked up, as those of a cell can."""
-    file = f'<{where}, {runs()}>'
-    linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
+    """Run learners' code, and return what it calls `name`."""
     space: dict[str, Any] = {'__name__': '__main__'}
     with quiet():
-        exec(compile(code, file, 'exec'), space)
+        executed(code, where, space)
     if name not in space:
         raise NameError(f'the code defines no {name}')
     return space[name]

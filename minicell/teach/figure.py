@@ -4,7 +4,6 @@ They are drawings, or the pictures of tapes that a learner's own code has made.
 """
 
 import base64
-import linecache
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -23,6 +22,8 @@ from minicell.ink.shapes import Frame, Shape
 from minicell.ink.sheet import Sheet
 from minicell.story.record import Value
 from minicell.view.picture import STILL, Picture
+
+from .trials import executed
 
 WIDTH = 760  # pixels of a figure
 LINE = 340  # of its slider, which fits on a phone
@@ -67,12 +68,10 @@ class Figure:
         self.name, self.values = name, list(values)
         self.drawn = [draw(value) for value in self.values]
         names = {self.values[k]: self.drawn[k].title for k in (0, -1)} if names is None else names
-        marks = [Mark(self.values.index(value), said) for value, said in names.items()]
-        self.film = film(self.drawn, label, marks)
+        self.film = film(self.drawn, label, [Mark(self.values.index(value), said) for value, said in names.items()])
         self.opens = self.values.index(start)
         kept = [still if isinstance(still, Drawing) else self[still] for still in stills or (start,)]
-        words = '\n'.join(one.words for one in kept)
-        here = self.drawn[self.opens]
+        here, words = self.drawn[self.opens], '\n'.join(one.words for one in kept)
         page = fragment.fragment([self.film], svg.write(still_of(here)), self.opens, here.words)
         self.shown = Shown(words, page, printed([still_of(one) for one in kept], words))
 
@@ -127,11 +126,9 @@ def tape_of(text: str, stops: bool = False, **space: Any) -> ms.Tape:
 
     With `stops`, lines that end in an error are shown as far as they came.
     """
-    name = f'<lines {hash(text):x}>'
-    linecache.cache[name] = len(text), None, text.splitlines(True), name
     tape = ms.Tape()
     with suppress(Exception if stops else ()), tape:
-        exec(compile(text, name, 'exec'), {'ms': ms, **space})
+        executed(text, 'lines', {'ms': ms, **space})
     return tape
 
 

@@ -1,20 +1,20 @@
 """One lesson on the page: `L = lesson('03')` sets it up, and everything else hangs on L."""
 
+import os
 import shutil
 import threading
-from contextlib import suppress
 from typing import Any
 
 from IPython import get_ipython
 from IPython.utils.capture import capture_output
 
 from minicell import __version__, set_seed
+from minicell.view.picture import STILL
 
 from .about import about
 from .bridge import MISSING, bridge
 from .card import Card
 from .course import Progress
-from .exercise import Exercise
 from .figure import Shown
 from .present import Presentation
 from .progress import Kept
@@ -43,12 +43,13 @@ class Lesson:
     def __init__(self, number: str, keep: bool = True) -> None:
         self.number = number
         self.about = about(number)
+        self.seed = int(number)
         self.cards: dict[str, Card] = {}  # by their ids
         self.checked = 0
         self.unlocked = False
-        sentences = (f'sentence {name}' for name in self.about.sentences)
+        sentences = (Sentence.kept_as + name for name in self.about.sentences)
         self.kept = Kept(number, {*self.about.questions, *self.about.exercises, *sentences}, keep)
-        set_seed(self.about.seed)
+        set_seed(self.seed)
         shell = get_ipython()
         self.bridge = None
         if shell is not None:
@@ -60,7 +61,7 @@ class Lesson:
     def _set_up(self, notebook: bool) -> str:
         """What was set up, and what is known of the machine. Whether there is a network is not tried: none is used."""
         dot = 'dot found' if shutil.which('dot') else 'no dot program (none is needed)'
-        parts = (f'minicell {__version__}', repr(self), f'seed {self.about.seed}', 'works offline', dot)
+        parts = (f'minicell {__version__}', repr(self), f'seed {self.seed}', 'works offline', dot)
         said = [' · '.join(parts), self.kept.trouble, MISSING if notebook and self.bridge is None else '']
         if self.kept.states:
             said.append(f'So far: {self._card(Progress, "progress").states()[0]}. L.again() starts over.')
@@ -91,17 +92,17 @@ class Lesson:
 
     def _earlier(self, of: str) -> Card | None:
         """A card that an earlier kernel has shown, made anew; None for what is the id of none."""
-        _, kind, name = (*of.split(' ', 2), '', '')[:3]
-        with suppress(ValueError):
-            if kind in ('question', 'sentence'):
-                return self.predict(name) if kind == 'question' else self.sentence(name)
-            if kind == 'exercise':
-                return self._task(*name.split(' ', 1))
+        for kind in (Prediction, Sentence, Task):
+            for name in getattr(self.about, kind.among):
+                if f'{of} '.startswith(f'{self.number} {kind.kind} {name} '):
+                    return self._card(kind, name, of.partition(f'{kind.kind} {name}')[2].strip())
         return None
 
-    def _card(self, kind: type[Card], *called: str) -> Any:
-        """The card of a kind that is called so."""
-        made = kind(self, *called)
+    def _card(self, kind: type[Card], name: str, which: str = '') -> Any:
+        """The card of a kind that is called so; ValueError where the lesson has no such thing."""
+        if kind.among:
+            self._of(getattr(self.about, kind.among), name, kind.kind)
+        made = kind(self, name, which)
         return self.cards.setdefault(made.id, made)
 
     def draw(self) -> None:
@@ -112,14 +113,12 @@ class Lesson:
 
     def predict(self, name: str) -> Prediction:
         """Ask a question of the lesson, before the answer is seen or from memory."""
-        self._of(self.about.questions, name)
         return self._card(Prediction, name)
 
     recall = predict
 
     def sentence(self, name: str) -> Card:
         """Room for the learner's own sentence, and a model answer to compare it with."""
-        self._of(self.about.sentences, name)
         return self._card(Sentence, name)
 
     def progress(self) -> Card:
@@ -137,17 +136,17 @@ class Lesson:
             caught.show()  # the error is there already, as the cell's own output
             return None
         printed = caught.stdout + ''.join(str(out) for out in caught.outputs)
-        if asked := self._asked(name):
-            return self._waits(Waits(asked, printed))
-        print(printed, end='')
-        return None
+        waits = self._waits(name, printed=printed)
+        if waits is None:
+            print(printed, end='')
+        return waits
 
-    def _asked(self, name: str) -> Any:
-        """A question, if the page has asked it."""
-        return self.cards.get(f'{self.number} question {name}')
-
-    def _waits(self, card: Card) -> Card:
-        """What waits for a question, each time anew."""
+    def _waits(self, name: str, **what: Any) -> Card | None:
+        """What waits for a question, each time anew; None if the page has not asked that."""
+        asked = self.cards.get(f'{self.number} question {name}')
+        if asked is None:
+            return None
+        card = Waits(asked, **what)
         self.cards[card.id] = card
         return card
 
@@ -162,54 +161,46 @@ class Lesson:
 
         Names that your cells have defined stay as they are; to lose them too, restart the kernel.
         """
-        set_seed(self.about.seed)
+        set_seed(self.seed)
         self.unlocked = False
         self.kept.tell(None)
         for each in self.cards.values():
             each.reset()
         self.draw()
-        print(f'{self} begins anew: its questions and exercises, and the seed, which is {self.about.seed}.')
+        print(f'{self} begins anew: its questions and exercises, and the seed, which is {self.seed}.')
 
     # ---- exercises --------------------------------------------------------------------------------------------------
 
     def exercise(self, name: str) -> Card:
         """The card of an exercise with a place to write of its own, for where there is no cell to write in."""
-        return self._task(name, EDITOR)
-
-    def _task(self, name: str, which: str = '') -> Task:
-        self.asked(name)
-        return self._card(Task, name, which)
+        return self._card(Task, name, EDITOR)
 
     def check(self, name: str, answer: Any = ...) -> Task:
         """Check an answer, whatever it does: not attempted, passed, or failed because of a named misconception."""
         self.checked += 1  # a card under each cell that asks: what stands in it is about that cell
-        task = self._task(name, EDITOR if self.presenting else str(self.checked))
-        task.judged(task.exercise.check(answer))
+        task = self._card(Task, name, EDITOR if self.presenting else str(self.checked))
+        task.judged(task.about.check(answer))
         self.draw()
         return task
 
     def insert(self, name: str, which: str = 'solution') -> None:
         """Put stored code into a new cell below: the 'solution' of an exercise, its 'start', or a mistake by name."""
-        asked = self.asked(name)
+        asked = self._of(self.about.exercises, name, 'exercise')
         stored = {'solution': asked.solution, 'start': asked.start, **{each.name: each.code for each in asked.mistakes}}
-        code = self._of(stored, which, f'Exercise {name}')
+        code = self._of(stored, which, whose=f'Exercise {name}')
         shell = get_ipython()
         if shell is None:
             print(code)
         else:
             shell.set_next_input(f'{code}\n\nL.check({name!r}, {asked.answer_name})')
 
-    def asked(self, name: str) -> Exercise:
-        """An exercise of the lesson."""
-        return self._of(self.about.exercises, name, what='exercise ')
-
     # ---- figures, and the projector ---------------------------------------------------------------------------------
 
     def figure(self, name: str, *arguments: Any, after: str = '', **settings: Any) -> Shown | Card:
         """A figure of the lesson with its slider; with `after`, it opens when that prediction is committed."""
-        shown = self._of(self.about.python.FIGURES, name)(*arguments, **settings).shown
-        asked = self._asked(after)
-        return self._waits(Waits(asked, figure=shown, which=f'figure {name}')) if asked else shown
+        shown = self._of(self.about.python.FIGURES, name, 'figure')(*arguments, **settings).shown
+        waits = None if os.environ.get(STILL) else self._waits(after, figure=shown, which=f'figure {name}')
+        return waits or shown
 
     def present(self, at: str = '') -> Presentation:
         """The lesson on a projector, beat by beat; `at` is a jump code such as 'L03-s4-x2'.
@@ -221,7 +212,7 @@ class Lesson:
             raise RuntimeError('present() shows the cells of a notebook: call it in one')
         return Presentation(self, shell, at)
 
-    def _of(self, things: dict[str, Any], name: str, whose: str = '', what: str = '') -> Any:
+    def _of(self, things: dict[str, Any], name: str, what: str = '', whose: str = '') -> Any:
         if name not in things:
-            raise ValueError(f'{whose or self} has no {what}{name!r}; it has {", ".join(things)}')
+            raise ValueError(f'{whose or self} has no {what}{" " * bool(what)}{name!r}; it has {", ".join(things)}')
         return things[name]

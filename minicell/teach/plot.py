@@ -71,14 +71,6 @@ class Plot(Box):
 
         self.parts.append(part)
 
-    def upright(self, name: str, x: float, look: str = 'pen dash') -> None:
-        """A line from the floor to the ceiling."""
-        self.line(name, (x, x), self.up, look)
-
-    def level(self, name: str, y: float, look: str = 'pen dash') -> None:
-        """A line from the left to the right."""
-        self.line(name, self.across, (y, y), look)
-
     def dots(
         self, name: str, xs: Sequence[float], ys: Sequence[float], look: str, side: float = DOT, round: bool = True
     ) -> None:  # fmt: skip

@@ -21,7 +21,7 @@ from minicell.ink.page.fragment import HERE, script, sheet_of, stripped
 from minicell.ink.style import LIGHT, variables
 
 from .card import DAY, Card
-from .source import path_of
+from .source import paths
 
 HEADING = re.compile(r'^#{1,6} +(.+?)\s*$', re.MULTILINE)
 SETUP = re.compile(r'\blesson\(')
@@ -68,7 +68,7 @@ def beats(lesson: str) -> list[Beat]:
     """
     found: list[Beat] = []
     section, step, title = 0, 0, ''
-    source = path_of(lesson)
+    source = paths()[lesson]
     notebook = source.parents[1] / f'{source.stem}.ipynb'
     for cell in json.loads(notebook.read_text(encoding='utf-8'))['cells']:
         part = Part(cell['cell_type'], ''.join(cell['source']))

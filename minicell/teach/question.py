@@ -1,10 +1,7 @@
 """Predict, commit, reveal: a question, what waits until it is answered, and a sentence of the learner's own."""
 
-import os
 from html import escape
 from typing import Any, NamedTuple
-
-from minicell.view.picture import STILL
 
 from . import words
 from .card import Card, head
@@ -38,17 +35,13 @@ class Question(NamedTuple):
 class Prediction(Card):
     """One question of a lesson."""
 
-    kind = 'question'
-
-    @property
-    def question(self) -> Question:
-        """What is asked."""
-        return self.lesson.about.questions[self.name]
+    kind, among = 'question', 'questions'
+    label = '{0.about.kind}: {0.name}'
 
     @property
     def choice(self) -> Choice | None:
         """The answer that was committed, if the question still has it."""
-        return next((choice for choice in self.question.choices if choice.text == self.told.get('said')), None)
+        return next((choice for choice in self.about.choices if choice.text == self.told.get('said')), None)
 
     @property
     def unlocked(self) -> bool:
@@ -56,23 +49,19 @@ class Prediction(Card):
         return self.lesson.unlocked or self.choice is not None
 
     def hear(self, said: dict[str, Any]) -> None:
-        chosen, choices = said.get('chosen'), self.question.choices
+        chosen, choices = said.get('chosen'), self.about.choices
         if self.choice is None and isinstance(chosen, int) and 0 <= chosen < len(choices):
             choice = choices[chosen]
             self.keep(state='passed' if choice.right else 'failed', said=choice.text)
 
     def facts(self) -> dict[str, Any]:
-        choices = self.question.choices
+        choices = self.about.choices
         chosen = {} if self.choice is None else {'chosen': choices.index(self.choice)}
         right = next(k for k, choice in enumerate(choices) if choice.right)
         return {'right': right, **chosen, **({'open': True} if self.lesson.unlocked else {})}
 
-    @property
-    def label(self) -> str:
-        return f'{self.question.kind}: {self.name}'
-
     def body(self) -> str:
-        asked = self.question
+        asked = self.about
         waits = 'from memory' if asked.kind == 'Recall' else 'before you run it'
         state = 'answered' if self.choice else 'unlocked' if self.unlocked else waits
         after = words.paragraphs('' if asked.below else asked.after)
@@ -97,47 +86,27 @@ class Prediction(Card):
         reply = words.folded('Reply', told + words.paragraphs(choice.reply), 'reply', opened)
         return f'<li><span class="text">{words.inline(choice.text)}{shown}</span>{reply}</li>'
 
-    def text(self) -> str:
-        asked = words.plain(' '.join(self.question.ask.split()))
-        signs = {choice: '(✓)' if choice.right else '(✗)' for choice in self.question.choices if choice is self.choice}
-        rows = (f'  {signs.get(choice, "( )")} {choice.text}' for choice in self.question.choices)
-        return '\n'.join([f'{self.question.kind}: {asked}', *rows])
-
 
 class Waits(Card):
     """What answers a question, kept back until that is answered: what a cell printed, or a figure."""
 
-    kind = 'lock'
+    kind, among = 'lock', 'questions'
+    label = 'What answers {0.about.kind}: {0.name}'
 
     def __init__(self, prediction: Prediction, printed: str = '', figure: Any = None, which: str = '') -> None:
         super().__init__(prediction.lesson, prediction.name, which)
         self.prediction, self.printed, self.figure = prediction, printed, figure
 
-    def bundle(self) -> dict[str, str]:
-        """A figure is itself once the question is answered; where a notebook is kept, its stills."""
-        if self.figure is None or not (self.prediction.unlocked or os.environ.get(STILL)):
-            return super().bundle()
-        self.shown = self.html()
-        return self.figure._repr_mimebundle_()
-
-    def html(self) -> str:
-        """The line; once the question is answered, of a figure no card at all."""
-        return 'the figure' if self.figure is not None and self.prediction.unlocked else super().html()
-
     def facts(self) -> dict[str, Any]:
         return {'open': True} if self.prediction.unlocked else {}
-
-    @property
-    def label(self) -> str:
-        return f'What answers {self.prediction.label}'
 
     def body(self) -> str:
         """The line, and for a page without a kernel what it opens to."""
         asked, opened = self.prediction, self.prediction.unlocked
         what = 'The cell has run. Its output' if self.figure is None else 'A figure answers this. It'
-        waits = f'{what} opens when you have answered **{asked.question.kind}** above.'
+        waits = f'{what} opens when you have answered **{self.about.kind}** above.'
         said = '' if asked.choice is None else f'You said: {asked.choice.text}'
-        inside = words.pre(self.printed) + words.paragraphs(asked.question.after)
+        inside = words.pre(self.printed) + words.paragraphs(self.about.after)
         inside = f'<p class="said">{words.inline(said)}</p>{inside if self.figure is None else self.figure.page}'
         line = '' if opened else f'<p class="wait">{words.inline(waits)}</p>'
         return line + words.folded('The figure' if self.figure else 'What the cell printed', inside, 'opened', opened)
@@ -149,11 +118,9 @@ class Waits(Card):
 class Sentence(Card):
     """Room for a sentence of the learner's own, and a model answer to compare it with."""
 
-    kind = 'sentence'
-
-    @property
-    def key(self) -> str:
-        return f'sentence {self.name}'
+    kind, among = 'sentence', 'sentences'
+    label = 'Sentence {0.name}'
+    kept_as = 'sentence '
 
     def hear(self, said: dict[str, Any]) -> None:
         if isinstance(said.get('said'), str):
@@ -163,13 +130,9 @@ class Sentence(Card):
         return self.told
 
     def body(self) -> str:
-        (asked, model), said = self.lesson.about.sentences[self.name], self.told.get('said')
+        (asked, model), said = self.about, self.told.get('said')
         return (
             f'{head("In one sentence", "to do" if said is None else "done")}'
             f'<div class="ask">{words.paragraphs(asked)}</div><p class="own">{escape(said or "")}</p>'
-            f'{words.folded("A model answer", words.paragraphs(model), "model", bool(said))}'
+            f'{words.folded("Show the model answer", words.paragraphs(model), "model", said is not None)}'
         )
-
-    def text(self) -> str:
-        asked, model = self.lesson.about.sentences[self.name]
-        return f'{asked}\nA model answer: {model}'

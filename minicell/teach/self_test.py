@@ -6,8 +6,8 @@ from minicell import __version__, installation
 
 from . import words
 from .card import Card, head
-from .freeze import STILL
 
+KEPT = 'application/vnd.minicell.still+json'  # in an output that is of one machine: what is kept instead of it
 ABOUT = f'Run this cell. It looks at Python, {", ".join(installation.NEEDS)} and two gradients, and says how it went.'
 
 
@@ -19,7 +19,7 @@ def self_test() -> 'SelfTest':
 class SelfTest(Card):
     """What was found, a line each."""
 
-    kind, number = 'test', '00'
+    kind, label = 'test', 'Test {0.name}'
 
     def __init__(self, findings: list[installation.Finding]) -> None:
         super().__init__(None, 'of this installation')
@@ -30,10 +30,7 @@ class SelfTest(Card):
 
     def bundle(self) -> dict[str, Any]:
         """What was found; of a notebook that is kept, what the cell does, since this is of one machine."""
-        return super().bundle() | {STILL: {'text/plain': ABOUT, 'text/html': words.paragraphs(ABOUT)}}
+        return super().bundle() | {KEPT: {'text/plain': ABOUT, 'text/html': words.paragraphs(ABOUT)}}
 
     def body(self) -> str:
         return head(self.head) + words.listed(self.lines)
-
-    def text(self) -> str:
-        return '\n'.join([self.head, *self.lines])

@@ -5,11 +5,12 @@
     ```predict cell=vote takeover    a question called takeover: the cell `vote` asks it (so do recall and sentence)
     {{truth: off(dx):.2f}}           in Markdown: a number, worked out after the cell `truth` has run, never typed
 
-A fence without `cell=` is a listing in the text. What stands in a question, `question_text` tells.
+A fence without `cell=` is a listing in the text. What stands in a question, `texts` tells.
 """
 
 import ast
 import re
+import symtable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,19 +79,19 @@ class Source(NamedTuple):
         """The line of its file in which a character stands."""
         return self.line + self.text.count('\n', 0, at)
 
-    def part(self, start: int, end: int | None = None) -> 'Source':
-        """A part of it."""
-        return Source(self.text[start:end], self.file, self.line_of(start))
+    def without(self, pattern: re.Pattern[str]) -> str:
+        """What is left of it where a pattern does not match, each character in its place."""
+        return pattern.sub(lambda found: re.sub(r'[^\n]', ' ', found[0]), self.text)
 
     def wrong(self, said: str, at: int = 0) -> SourceError:
         """What is to be raised about a place in it."""
         return SourceError(self.file, self.line_of(at), said)
 
 
-def path_of(lesson: str) -> Path | None:
-    """The source of a lesson, in the package or in the checkout around it; None where there is no such lesson."""
+def paths() -> dict[str, Path]:
+    """The sources of the lessons by their numbers, in the package or in the checkout around it."""
     folders = (PACKAGE / 'lessons' / 'source', PACKAGE.parent / 'lessons' / 'source')
-    return next((path for folder in folders for path in sorted(folder.glob(f'{lesson}_*.md'))), None)
+    return {path.name[:2]: path for folder in folders for path in sorted(folder.glob('[0-9][0-9]_*.md'))}
 
 
 def opened(path: Path) -> Source:
@@ -110,23 +111,31 @@ def read(path: Path) -> list[Cell]:
     return parse(opened(path))
 
 
+def definitions(code: str) -> dict[str, ast.stmt]:
+    """What a cell defines, assigns and imports: each name, with the last statement that does, in that order."""
+    found: dict[str, ast.stmt] = {}
+    for statement in ast.parse(re.sub(r'^%%.*', '', code)).body:
+        for symbol in symtable.symtable(ast.unparse(statement), 'a cell', 'exec').get_symbols():
+            if symbol.is_assigned() or symbol.is_imported():
+                found.pop(symbol.get_name(), None)
+                found[symbol.get_name()] = statement
+    return found
+
+
 def defined(lesson: str, names: str, beside: str = '', answer: str = '') -> list[Any]:
     """What the code cells of a lesson define under these names; nothing else of them runs.
 
     `beside`: what that stands on. The last definition counts: of what is an exercise, that of its solution, `answer`.
     """
-    path, space = path_of(lesson), {'np': np, 'ms': ms, 'nn': ms.nn, 'ops': ms.ops, 'Parameter': ms.Parameter}
+    path, space = paths()[lesson], {'np': np, 'ms': ms, 'nn': ms.nn, 'ops': ms.ops, 'Parameter': ms.Parameter}
     codes = [cell.code for cell in read(path)]
     if answer:
-        from .exercise_text import read as written  # which reads with what stands here
+        from .texts import exercise as written  # which reads with what stands here
 
         codes.append(written(path.with_suffix('') / f'{answer}.md', None).solution)
     wanted, nodes = {*names.split(), *beside.split()}, {}
-    for node in (each for code in codes for each in ast.parse(re.sub(r'^%%.*', '', code)).body):
-        of = [node.name] if isinstance(node, ast.ClassDef | ast.FunctionDef) else []
-        if isinstance(node, ast.Assign):
-            of = [each.id for each in ast.walk(node.targets[0]) if isinstance(each, ast.Name)]
-        nodes |= {name: node for name in of if name in wanted}
+    for code in codes:
+        nodes |= {name: node for name, node in definitions(code).items() if name in wanted}
     for node in dict.fromkeys(nodes.values()):
         exec(compile(ast.Module([node], []), opened(path).file, 'exec'), space)
     return [space[name] for name in names.split()]
@@ -136,27 +145,19 @@ def parse(source: Source) -> list[Cell]:
     """The cells of a source, in their order; raises SourceError where it cannot be read."""
     if found := UNNAMED.search(source.text):
         raise source.wrong(f'a question is written ```{found[1]} cell=CELL NAME.', found.start())
+    if found := STRAY.search(source.without(CELL)):
+        said = f'{found[0]!r} belongs to no cell: write <!-- cell NAME --> before it.'
+        raise source.wrong(f'the cell {found[1]} has no end.' if found[1] else said, found.start())
     cells: list[Cell] = []
-    read = 0
     for found in CELL.finditer(source.text):
-        none_between(source, read, found.start())
-        read = found.end()
         words, said, kind, name, asks, code = found.groups(default='')
         text = (said or code).strip('\n')
         if text or asks:
             kind = 'markdown' if words else kind.replace('python', 'code')
             body = Source(text, source.file, source.line_of(found.start()) + 1)
             cells.append(Cell(kind, words or name, body, asks))
-    none_between(source, read, len(source.text))
     checked(cells)
     return cells
-
-
-def none_between(source: Source, start: int, end: int) -> None:
-    """Raise SourceError for what stands between two cells."""
-    if found := STRAY.search(source.text, start, end):
-        said = f'{found[0]!r} belongs to no cell: write <!-- cell NAME --> before it.'
-        raise source.wrong(f'the cell {found[1]} has no end.' if found[1] else said, found.start())
 
 
 def checked(cells: list[Cell]) -> None:

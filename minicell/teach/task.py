@@ -5,7 +5,6 @@ common mistakes are code to copy, or to be put into a cell: `L.insert('3a', 'sol
 cell, as in a presentation, code is written in the card itself.
 """
 
-from functools import cached_property
 from typing import Any
 
 from minicell.story.names import parameters
@@ -13,31 +12,26 @@ from minicell.view.picture import Picture
 
 from . import words
 from .card import Card, head
-from .exercise import Check, Exercise, Verdict
+from .exercise import Check, Verdict
 from .figure import tape_of
 from .trials import dout_of, quiet
 
-SIGNS = {True: ('ok', '✓'), False: ('no', '✗'), None: ('', '○')}
 EDITOR = 'editor'  # which card it is, where one writes in the card
 
 
 class Task(Card):
     """An exercise: a card under each cell that asks for a check, or one with a place to write in."""
 
-    kind = 'exercise'
+    kind, among = 'exercise', 'exercises'
+    label = 'Exercise {0.name}'
 
     def __init__(self, lesson: Any, name: str, which: str = '') -> None:
         super().__init__(lesson, name, which)
-        self.editor = self.exercise.start if which == EDITOR else None
+        self.editor = self.about.start if which == EDITOR else None
         self.reset()
 
-    @cached_property
-    def exercise(self) -> Exercise:
-        """What is asked."""
-        return self.lesson.asked(self.name)
-
     def reset(self) -> None:
-        self.verdict, self.tape = self.exercise.check(), ''
+        self.verdict, self.tape = self.about.check(), ''
 
     @property
     def passed(self) -> bool:
@@ -55,7 +49,7 @@ class Task(Card):
             self.keep(hints=said['hints'])
         elif isinstance(said.get('code'), str) and self.editor is not None:
             self.editor = said['code']
-            self.judged(self.exercise.check_code(self.editor))
+            self.judged(self.about.check_code(self.editor))
         elif said.get('tape') and self.verdict.trial and self.verdict.trial.shows:
             self.show_tape()
 
@@ -67,28 +61,21 @@ class Task(Card):
 
     def body(self) -> str:
         """All of it; hints, solution and mistakes are folded until they are wanted."""
-        asked, verdict = self.exercise, self.verdict
+        asked, verdict = self.about, self.verdict
         checks = asked.checks(verdict.trial)
-        listed = ''.join(map(line, checks))
-        hints = ''.join(
-            f'<li>{words.folded(f"Hint {k}", f"<p><b>Hint {k}.</b> {words.inline(hint)}</p>")}</li>'
-            for k, hint in enumerate(asked.hints, 1)
-        )
-        solution = words.folded(
-            'The solution', words.paragraphs(asked.why) + self.code(asked.solution, 'solution'), 'solution'
-        )
-        tries = ''.join(
-            words.folded(
-                f'“{each.misconception}”',
-                words.paragraphs(f'**“{each.misconception}”**') + self.code(each.code, each.name),
-            )
-            for each in asked.mistakes
-        )
+        hints = ''  # each stands in the one before it: they open one after another
+        for k, hint in reversed([*enumerate(asked.hints, 1)]):
+            hints = words.folded(f'Hint {k} of {len(asked.hints)}', words.paragraphs(hint) + hints, 'hint')
+        tries = words.note(f'{len(asked.mistakes)} common mistakes, each by the belief behind it')
+        for each in asked.mistakes:
+            tries += words.folded(f'“{each.misconception}”', self.code(each.code, each.name))
+        solution = words.paragraphs(asked.why) + self.code(asked.solution, 'solution')
+        folds = hints + words.folded('Try a common mistake', tries, 'tries')
+        folds += words.folded('Solution', solution, 'solution')
         return (
             f'{head(f"Exercise {asked.name}", self.state(checks), asked.title)}'
-            f'<div class="ask">{words.paragraphs(asked.task)}</div><ul class="checks">{listed}</ul>'
-            f'{self.finding()}{self.tape}<ul class="hints">{hints}</ul>{solution}'
-            f'{words.folded(f"{len(asked.mistakes)} common mistakes", tries, "tries")}'
+            f'<div class="ask">{words.paragraphs(asked.task)}</div><ul class="checks">{"".join(map(line, checks))}</ul>'
+            f'{self.finding()}{self.tape}<div class="act">{folds}</div>'
         )
 
     def state(self, checks: list[Check]) -> str:
@@ -107,23 +94,23 @@ class Task(Card):
 
     def finding(self) -> str:
         """What the check found: the belief, what to look at, the numbers."""
-        verdict, pair = self.verdict, self.exercise.pair(self.verdict.trial)
+        verdict, pair = self.verdict, self.about.pair(self.verdict.trial)
         if verdict.state == 'open':
             return ''
-        said = [each for each in verdict.said.splitlines() if each[:2] != '✓ ']
-        first = next((k for k, each in enumerate(said) if each[:2] == '✗ '), None)
-        said = [each for k, each in enumerate(said) if each[:2] != '✗ ' or k == first]  # one at a time
+        lines = verdict.said.splitlines()
+        wrong = [each for each in lines if each[:2] == '✗ ']
+        said = [each for each in lines if each[:2] != '✓ ' and each not in wrong[1:]]  # one at a time
         plain = f'**{verdict.head.partition(": ")[2].capitalize()}.**'
         inside = words.paragraphs('\n\n'.join(verdict.belief) or plain)
         if pair and verdict.state == 'failed':
             at, mine, due = pair
-            inside += f'<p class="pair"><b>{mine:.3g}</b>≠<b>{due:.3g}</b> <code>{at}</code>, and what is due</p>'
+            inside += f'<p class="pair"><code>{at}</code> <b>{mine:.3g}</b>≠<b>{due:.3g}</b> yours, and what is due</p>'
         inside += words.pre('\n'.join(said)) if said else ''
         return f'<div class="finding {verdict.state}">{inside}</div>'
 
     def text(self) -> str:
         """The verdict, and the task."""
-        return f'{self.verdict!r}\n{words.plain(self.exercise.task)}'
+        return f'{self.verdict!r}\n{words.plain(self.about.task)}'
 
     def show_tape(self) -> None:
         """The learner's own Cell on the tape, at the step that answers."""
@@ -143,5 +130,5 @@ class Task(Card):
 
 def line(check: Check) -> str:
     """One check, with its sign."""
-    kind, sign = SIGNS[check.ok if check.ok is None else bool(check.ok)]
-    return f'<li class="{kind}"><span>{sign}</span> {words.inline(check.said)}</li>'
+    state = 'open' if check.ok is None else 'passed' if check.ok else 'failed'
+    return f'<li class="{state}"><span>{words.SIGNS[state]}</span> {words.inline(check.said)}</li>'

@@ -69,6 +69,13 @@ def quiet() -> Iterator[None]:
         yield
 
 
+def executed(code: str, where: str, space: dict[str, Any]) -> None:
+    """Execute code. Its lines can be looked up, as those of a cell can."""
+    file = f'<{where}, {hash(code):x}>'  # other code is another file
+    linecache.cache[file] = len(code), None, code.splitlines(True), file
+    exec(compile(code, file, 'exec'), space)
+
+
 def stopped(error: BaseException, what: str = 'Your code') -> str:
     """An error in the learner's code as a sentence, with the line of the learner's where it was raised."""
     where = ''

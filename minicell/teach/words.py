@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from html import escape
+from html import escape, unescape
 
 # A state is told by its sign and its words; a colour only repeats it.
 SIGNS = {'passed': '✓', 'failed': '✗', 'open': '○'}
@@ -40,6 +40,14 @@ def listed(lines: Iterable[str]) -> str:
 def note(text: str) -> str:
     """A line in small letters, if there is anything to say."""
     return f'<p class="note">{inline(text)}</p>' if text else ''
+
+
+def told(page: str) -> str:
+    """What a page says, as plain text: each block on a line; what is folded is left out."""
+    page = re.sub(r'<details[^>]*(?<! open)>.*?</details>', '', page, flags=re.S)
+    page = re.sub(r'</(?:p|li|header|pre|summary)>', '\n', page)
+    lines = unescape(re.sub(r'<[^>]*>', '', re.sub(r'</?code>', '`', page))).splitlines()
+    return '\n'.join(line.strip() for line in lines if line.strip())
 
 
 def plain(text: str) -> str:

@@ -25,7 +25,7 @@ HEIGHT = "() => document.querySelector('.jp-WindowedPanel-outer').scrollHeight"
 
 # What a learner does who takes the last answer each time, asks for every hint, and makes a common mistake.
 USE = """async () => {
-  const press = words => [...document.querySelectorAll('.jp-OutputArea-output button')]
+  const press = words => [...document.querySelectorAll('.jp-OutputArea-output :is(button, summary)')]
     .filter(button => words.test(button.ariaLabel ?? button.textContent)).map(button => button.click()).length;
   for (const list of document.querySelectorAll('.mc-card [role=radiogroup]'))
     [...list.querySelectorAll('input')].at(-1).click();

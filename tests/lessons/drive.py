@@ -9,7 +9,7 @@ from typing import Any
 def commit(L: Any, name: str, right: bool) -> None:
     """Answer a question of a lesson, rightly or not, as its card on the page would."""
     asked = L.predict(name)
-    L.hear({'of': asked.id, 'chosen': [choice.right for choice in asked.question.choices].index(right)})
+    L.hear({'of': asked.id, 'chosen': [choice.right for choice in asked.about.choices].index(right)})
 
 
 # A result waits: it is folded until a choice is committed, then it says both. Then every question is answered, and

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from minicell.teach.about import about
 from minicell.teach.question import Question
-from minicell.teach.source import Cell, path_of, read
+from minicell.teach.source import Cell, paths, read
 
 # What would give an answer away in other words than its own. Who reads a text that does, adds it here.
 SAID = {
@@ -74,7 +74,7 @@ def telling(question: Question) -> set[str]:
 
 def zones(number: str) -> Iterator[tuple[str, Question, str]]:
     """Each prediction of a lesson, and what stands open after it."""
-    cells = read(path_of(number))
+    cells = read(paths()[number])
     heads = [line for cell in cells if cell.kind == 'markdown' for line in re.findall(r'^#+ .*', cell.text, re.M)]
     for k, cell in enumerate(cells):
         if cell.kind == 'predict':

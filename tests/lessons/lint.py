@@ -226,7 +226,7 @@ def exercises_have_mistakes(notebook: Any) -> list[str]:
         mistakes = re.search(r'(\d+) common mistakes', said)
         if not mistakes or int(mistakes[1]) < MISTAKES:
             found.append(f'{cell.id}: fewer than {MISTAKES} common mistakes')
-        found += [f'{cell.id}: no {part}' for part in ('Hint 3', 'The solution') if part not in said]
+        found += [f'{cell.id}: no {part}' for part in ('Hint 3', 'Solution') if part not in said]
     return found
 
 

@@ -20,7 +20,7 @@ from minicell.teach import (
 )
 from minicell.teach.about import about
 from minicell.teach.lesson11.hunt import HUNT as GRAPHS
-from minicell.teach.source import path_of, read
+from minicell.teach.source import paths, read
 from minicell.teach.trials import Hunt
 from tests.lessons.notebooks import NUMBERS, every_exercise, exercises
 from tests.messages import tells
@@ -75,7 +75,7 @@ SUSPECTS = re.compile(r'\b(eight|nine|ten|eleven|twelve) (?:Cells|engines|layers
 
 @pytest.mark.parametrize('exercise', every_exercise(), ids=lambda exercise: exercise.name)
 def test_a_text_counts_the_suspects_that_are_hidden_in_the_check(exercise):
-    cells = read(path_of(exercise.name[:-1].zfill(2)))
+    cells = read(paths()[exercise.name[:-1].zfill(2)])
     at = next(k for k, cell in enumerate(cells) if f"L.check('{exercise.name}'" in cell.text)
     trial = getattr(exercise.trial, 'keywords', {}).get('hunted', exercise.trial)
     many = len(trial.hidden) if isinstance(trial, Hunt) else HIDDEN.get(exercise.name)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from minicell.teach.source import path_of, read
+from minicell.teach.source import paths, read
 from tests.lessons.kernels import ROOT
 from tests.lessons.notebooks import NUMBERS
 
@@ -44,7 +44,7 @@ def habits(text: str) -> list[str]:
 
 @pytest.mark.parametrize('number', NUMBERS)
 def test_the_texts_have_none_of_the_habits(number):
-    path = path_of(number)
+    path = paths()[number]
     texts = [cell.text for cell in read(path) if cell.kind != 'code']
     texts += [each.read_text(encoding='utf-8') for each in sorted(path.with_suffix('').glob('*.md'))]
     assert [found for text in texts for found in habits(text)] == []

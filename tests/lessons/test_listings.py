@@ -5,14 +5,14 @@ import sys
 
 import pytest
 
-from minicell.teach.source import path_of, read
+from minicell.teach.source import paths, read
 from tests.lessons import peer
 from tests.lessons.notebooks import NUMBERS
 
 LISTINGS = [
     pytest.param(listing, id=f'{number}-{cell.name}-{k}')
     for number in NUMBERS
-    for cell in read(path_of(number))
+    for cell in read(paths()[number])
     if cell.name.endswith('-home')
     for k, listing in enumerate(re.findall(r'```python\n(.*?)```', cell.text, re.DOTALL))
 ]
@@ -28,5 +28,5 @@ def test_it_prints_what_it_promises(listing):
 
 @pytest.mark.parametrize('number', NUMBERS)
 def test_who_installs_mindspore_is_told_which_numpy_it_needs(number):
-    home = next(cell for cell in read(path_of(number)) if cell.name == 'home')
+    home = next(cell for cell in read(paths()[number]) if cell.name == 'home')
     assert '`numpy<2`' in re.search(r'^\*\*MindSpore\*\*.*', home.text, re.MULTILINE)[0]

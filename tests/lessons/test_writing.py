@@ -55,9 +55,9 @@ def test_the_lesson_of_the_page_runs(files, capsys):
         if cell.cell_type == 'code':
             exec(re.sub(r'^%%result .*', '', cell.source), here)
     L = here['L']
-    assert repr(L) == 'Lesson 16: The square' and L.about.seed == 16
+    assert repr(L) == 'Lesson 16: The square' and L.seed == 16
     assert capsys.readouterr().out.endswith('[6.]\n')
-    assert L.predict('forgotten').question.below, 'the reply waits for the cell that runs'
+    assert L.predict('forgotten').about.below, 'the reply waits for the cell that runs'
     figure = L.about.python.FIGURES['slope']()
     assert figure.film.steps[figure.opens].title == 'x = 1' and 'is −4.' in figure[-2.0].words
     assert [cell.id for cell in cells if cell.cell_type == 'code'] == [
@@ -73,13 +73,15 @@ def test_its_exercise_tells_three_mistakes_apart(files):
     assert asked.check_code(asked.start).state == 'open'
 
 
+RIGHT = re.search(r'- \[x\].*\n  .*\n', FILES[TEXT])[0]
 COMPLAINTS = [
-    (TEXT, '- [x] 6', '- [ ] 6', ('question forgotten', '0 right answers')),
-    (TEXT, '- [ ] 60', '- [x] 60', ('question forgotten', '2 right answers')),
+    (TEXT, RIGHT, '', ('question forgotten', '0 right answers')),
+    (TEXT, '- [ ] 60', '- [x] 1\n  One.\n- [ ] 60', ('question forgotten', '2 right answers')),
+    (TEXT, '- [x] 6', '- [ ] 6', ('an answer', '- [x]', 'Belief: ')),
     (TEXT, '- [ ] 60', '- [] 60', ('an answer', '- [x]')),
-    (TEXT, '  Belief: dout is the gradient\n', '', ('wrong answer', '“10, the factor')),
-    (TEXT, '  `bprop` never looks at `dout`, so the 10 gets lost.\n', '', ('“6, as if', 'no reply')),
-    (TEXT, 'gets lost.\n', 'gets lost.\n  Belief: none\n', ('right answer', 'a belief')),
+    (TEXT, '  Belief: dout is the gradient\n', '', ('an answer', 'a wrong one')),
+    (TEXT, '  `bprop` never looks at `dout`, so the 10 gets lost.\n', '', ('an answer', 'Its reply')),
+    (TEXT, 'gets lost.\n', 'gets lost.\n  Belief: none\n', ('an answer', 'the right one')),
     (TEXT, 'What is the gradient of `x`, for `x = 3`?\n', '', ('question forgotten', 'asks nothing')),
     (TEXT, '```predict cell=vote forgotten', '```predict forgotten', ('a question', '```predict cell=CELL')),
     (TEXT, '```python cell=slope', '```python cell=run', ('a cell run',)),
@@ -89,13 +91,13 @@ COMPLAINTS = [
     (TEXT, 'it returns 6.\n', 'it returns 6.\n```python cell=more\n', ('cell vote', 'line 17', 'no end')),
     (TEXT, '\n\nIt is all that', ' It is all that', ('sentence square', 'two paragraphs')),
     (EXERCISE, '# 16a: The', '# 16b: The', ('first line', '# 16a:')),
-    (EXERCISE, '## solution', '## Solution', ('## Solution', 'no heading')),
+    (EXERCISE, '## solution', '## Solution', ('a part begins', '## solution')),
     (EXERCISE, '-        return ...', '-        return ?', ('return ?', 'in the start')),
     (EXERCISE, '+        return (2 * x,)', 'return (2 * x,)', ('return (2 * x,)', 'begins with')),
-    (EXERCISE, '## mistake half', '## mistake bare', ('a mistake bare',)),
-    (EXERCISE, '```diff\n', '', ('this fence', '```python', '```diff')),
-    (EXERCISE, '```\n\n## solution', '\n## solution', ('this fence', 'stands alone')),
-    (EXERCISE, '```diff', '```text', ('## solution', 'no code')),
+    (EXERCISE, '## mistake half', '## mistake bare', ('a part bare',)),
+    (EXERCISE, '```diff\n', '', ('a part', '```python', '```diff')),
+    (EXERCISE, '```\n\n## solution', '\n## solution', ('a part', 'its code')),
+    (EXERCISE, '```diff', '```text', ('a part', 'or ```diff to')),
     (EXERCISE, 'class Square(nn.Cell):', 'class Square(nn.Cell:', ('start', 'no Python')),
     (PYTHON, "'16a'", "'16b'", ('minicell.teach.lesson16', 'no trial')),
 ]
@@ -113,6 +115,7 @@ def test_what_cannot_be_read_is_said_with_file_and_line(files, name, old, new, f
 
 
 def test_the_line_is_the_line_of_the_fault(files):
+    """The answer is marked as right, and has a belief."""
     files(TEXT, '- [ ] 60', '- [x] 60')
     at = FILES[TEXT].splitlines().index('- [ ] 60: ten times the slope.') + 1
     with refused(source.SourceError, '16_square.md', f'line {at}: '):
@@ -125,5 +128,5 @@ def test_what_a_text_says_to_press_is_what_a_button_says():
     named = set(re.findall(r'(?:press|button)\s+\*\*([^*]+)\*\*', texts, re.I))
     assert {'Next', 'Takeover', 'Try a common mistake'} <= named
     made = ''.join(path.read_text(encoding='utf-8') for path in (ROOT / 'minicell').rglob('*.[pj][ys]'))
-    buttons = {*re.findall(r"\bbutton\((?:\w+, )?'([^']+)'", made), *(word.capitalize() for word in WORDS)}
+    buttons = {*re.findall(r"\b(?:button|folded)\((?:\w+, )?'([^']+)'", made), *(word.capitalize() for word in WORDS)}
     assert named - buttons == {'Play'}, 'everybody reads that sign'

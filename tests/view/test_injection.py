@@ -156,7 +156,7 @@ def test_a_lesson_is_shown_and_obeys_nothing(show, number, capsys):
     lesson.kept.tell('sentence s', said=words)
     pieces += [asked.html(), lesson.sentence('s').html(), lesson.progress().html()]
 
-    exercise = replace(lesson.asked('3a'))
+    exercise = replace(lesson.about.exercises['3a'])
     lesson.about = lesson.about._replace(exercises={'3a': exercise})
     exercise.title = exercise.task = words
     exercise.hints = (words,) * 3

@@ -25,8 +25,8 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbformat.v4 import new_code_cell
 
 from minicell.ink.page import fragment
-from minicell.teach.freeze import STILL
 from minicell.teach.progress import SWITCH
+from minicell.teach.self_test import KEPT
 
 from ..lab import sockets_fit
 from ..lessons import PACKAGE, Trouble, shipped
@@ -214,7 +214,7 @@ def output(out: Any) -> str:
     if out.output_type == 'stream':
         return f'<pre class="out" {SCROLLS.format("Printed")}>{escape(out.text)}</pre>'
     data = out.get('data', {})
-    data = data.get(STILL, data)  # a page is read on another machine
+    data = data.get(KEPT, data)  # a page is read on another machine
     for kind in ('text/html', 'image/svg+xml'):
         if kind in data:
             reached = re.sub(r'<pre(?![^>]*tabindex)', f'<pre {SCROLLS.format("Printed")}', ''.join(data[kind]))

@@ -52,7 +52,7 @@ def draw(kind: Any, x: Any, threshold: float) -> Drawing:
     above = Plot(470, 130, (-REACH, REACH), (-2, 2), beside=NUMBERS, key='y')
     below = Plot(470, 66, (-REACH, REACH), (0, 1), NUMBERS, {n: NUMBERS[n] for n in (0, 1)}, 'dy', above.room)
     for plane, ys, passes, look in ((above, seen.y, seen.above, 'f'), (below, seen.slope, seen.slope != 0, 'bk')):
-        plane.upright('at', threshold)
+        plane.line('at', (threshold, threshold), plane.up, 'pen dash')
         for k, (at, y) in enumerate(zip(seen.x, ys, strict=True)):
             plane.dots(f'{k}.', [at], [y], f'dab {look}' if passes[k] else f'card ring {look}',
                        ROUND if passes[k] else SQUARE, bool(passes[k]))  # fmt: skip

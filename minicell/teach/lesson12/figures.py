@@ -168,7 +168,7 @@ def histogram(seen: Look, size: tuple[float, float], at: tuple[int, ...] = (), k
     beside = {number: said(number) for number in (low, 0.0, top)}
     plane = Plot(*size, (LOW, HIGH), span, {n: said(n) for n in at}, beside, key, room=44)
     plane.bars('', EDGES, span[0] + 0.92 * (span[1] - span[0]) * counts / counts.max(), 'dab t', span[0])
-    plane.upright('threshold', 0)
+    plane.line('threshold', (0, 0), plane.up, 'pen dash')
     plane.line('slope', seen.at, seen.slope, 'pen o')
     return plane
 

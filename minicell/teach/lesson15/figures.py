@@ -68,7 +68,7 @@ def memories(table: Table, many: int) -> Box:
     known = parts(table)
     below = {k: str(each) for k, each in enumerate(known)}
     plane = Plot(410, 130, (-0.3, len(known) - 0.7), (0, LEVELS[-1]), below, {n: str(n) for n in LEVELS}, 'memory')
-    plane.level('all', table[0][1])
+    plane.line('all', plane.across, (table[0][1], table[0][1]), 'pen dash')
     measured = [table[each][1] for each in known]
     plane.line('', range(len(known)), measured, 'pen f')
     plane.dots('.', range(len(known)), measured, 'dab f', 8)
