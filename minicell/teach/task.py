@@ -12,10 +12,11 @@ from minicell.story.names import parameters
 from minicell.view.picture import Picture
 
 from . import words
+from .bprop_check import dout_of
 from .card import Card, head
 from .exercise import Check, Exercise, Verdict
 from .figure import tape_of
-from .trials import dout_of, quiet
+from .trials import quiet
 
 SIGNS = {True: ('ok', '✓'), False: ('no', '✗'), None: ('', '○')}
 EDITOR = 'editor'  # which card it is, where one writes in the card

@@ -10,7 +10,8 @@ import numpy as np
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach import about
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, called, cell_of, class_of, compared, fresh, function_of
+from minicell.teach.bprop_check import called
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, class_of, compared, fresh, function_of
 
 from .figures import FIGURES
 

@@ -89,7 +89,7 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
 )
 
 CURVES = {
-    'tanh': (ops.tanh, lambda x: 1 - ops.tanh(x) * ops.tanh(x)),
+    'falling': (lambda x: -ops.tanh(x), lambda x: ops.tanh(x) * ops.tanh(x) - 1),
     'fourth': (lambda x: x * x * x * x, lambda x: 4 * x * x * x),
     'cos': (ops.cos, lambda x: -ops.sin(x)),
 }

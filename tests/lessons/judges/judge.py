@@ -68,7 +68,9 @@ class Judge(NamedTuple):
         does, did = apart(does), apart(did)
         keys = did.keys() | does.keys()
         spoken = [named] if named else self.speaks_of.get(mistake, [])
-        if spoken:
+        if named in keys:
+            keys = {named}
+        elif spoken:
             keys = {key for key in keys if any(re.search(rf'(?<!\w){re.escape(each)}(?!\w)', key) for each in spoken)}
         return bool(keys) and all(key in did and key in does and alike(did[key], does[key]) for key in keys)
 
