@@ -175,10 +175,12 @@ def called(
         cell.construct(*inputs)
         again = cell.bprop(*inputs, out, dout)
     except (*ERRORS, LookupError) as error:
-        return {'returned': f'raised {type(begun(error)).__name__}', 'stopped': stopped(error, 'bprop')}
+        raised = f'raised {type(begun(error)).__name__}: {error}'.splitlines()[0]  # one class for several mistakes
+        return {'returned': raised, 'stopped': stopped(error, 'bprop')}
     did: dict[str, Any] = {'returned': form(begun(returned))}
     if parameters:
-        did['named'] = ', '.join(str(getattr(each, 'name', each)) for each in cell.internal_params or ())
+        named = ', '.join(str(getattr(each, 'name', each)) for each in cell.internal_params or ())
+        did['returned'] += f', where internal_params names {named or "none"}'
     parts = of_all(cell, returned, parameters)
     if isinstance(parts, tuple | list):
         odd = [type(each).__name__ for each in parts if not isinstance(each, ms.Tensor)]

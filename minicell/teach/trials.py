@@ -260,6 +260,8 @@ def form(returned: Any) -> str:
     if len(returned) == 2 and isinstance(returned[1], dict):
         keys = ', '.join(key.name if isinstance(key, ms.Parameter) else repr(key) for key in returned[1])
         return f'{form(returned[0])} and a dict of {keys}'
+    if any(isinstance(each, tuple | list | dict) for each in returned):
+        return f'a tuple of {", ".join(type(each).__name__ for each in returned)}'
     return counted(len(returned))
 
 

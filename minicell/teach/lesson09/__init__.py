@@ -1,15 +1,16 @@
-"""Lesson 09: its figure of first and second order; trials of a Cell at each order, beside a twin without bprop."""
+"""Lesson 09: its figure of first and second order; trials of two Cells up to an order, and of a hunt."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import minicell as ms
-from minicell import ops
+from minicell import nn, ops
 from minicell.teach.bprop_check import BpropCheck
+from minicell.teach.trials import Hunt, cell
 
 from .figures import FIGURES
-from .suspects import HUNT
 
 HERE = np.array([-1.2, 0.0, 0.4, 0.9, 2.0])  # 0 among them: a slope may not be looked for by dividing
 
@@ -30,6 +31,36 @@ def at(numbers: np.ndarray) -> dict[str, list[Any]]:
     return {f'x of {numbers.size} numbers': [ms.Tensor(numbers)]}
 
 
+# ---- 9c ------------------------------------------------------------------------------------------------------------
+
+WORDS = ('right', 'first order', 'slope', 'dout')
+
+# each function with its slope
+FUNCTIONS: dict[str, tuple[Callable, Callable]] = {
+    'sin': (ops.sin, ops.cos),
+    'exp': (ops.exp, ops.exp),
+    'cube': (lambda x: x * x * x, lambda x: 3 * x * x),
+}
+# of each: the function, what bprop makes of its slope and of dout, and the word that is due
+HIDDEN: tuple[tuple[str, Callable, str], ...] = (
+    ('sin', lambda slope, dout: slope * dout, 'right'),
+    ('exp', lambda slope, dout: ops.stop_gradient(slope) * dout, 'slope'),
+    ('sin', lambda slope, dout: ops.abs(slope) * dout, 'first order'),  # wrong where the sine falls
+    ('cube', lambda slope, dout: slope * ops.stop_gradient(dout), 'dout'),
+    ('cube', lambda slope, dout: ms.Tensor(slope.asnumpy()) * dout, 'slope'),
+    ('exp', lambda slope, dout: slope * dout, 'right'),
+    ('sin', lambda slope, dout: slope, 'first order'),
+    ('exp', lambda slope, dout: slope * ops.stop_gradient(dout), 'dout'),
+)
+
+
+def suspect(name: str, rule: Callable, functions: dict = FUNCTIONS) -> tuple[nn.Cell, Callable]:
+    """A Cell that computes a function, with this rule for its bprop; and the function."""
+    function, slope = functions[name]
+    return cell(lambda _, x: function(x), lambda _, x, out, dout: (rule(slope(x), dout),)), function
+
+
+HUNT = Hunt(WORDS, HIDDEN, suspect, lambda name, _: name)
 TRIALS = {
     '9a': BpropCheck('Cube', ['dx'], cube, 'the cube of x', at(HERE), order=3),
     '9b': BpropCheck('Sinh', ['dx'], sinh, 'the sinh of x', at(HERE), order=2),
