@@ -122,7 +122,7 @@ class BpropCheck(NamedTuple):
             if part in did:
                 return f'The numbers are right, but {said.format(did[part])}.'
         for name, due in zip(tensors, true(cell, fresh(inputs), self.parameters), strict=True):
-            named = lambda at, name=name: f'With a dout for each output, {name} at {list(map(int, at))}'
+            named = lambda at, name=name: f'{name} at {list(map(int, at))}, for a dout of each output'
             if isinstance(did[name], np.ndarray) and (off := compared(did[name], due, named, 'yours', **CLOSE)):
                 return off
         return ''
@@ -142,7 +142,7 @@ class Settings(NamedTuple):
             found = check(kind(*settings))
             did |= {f'{where}: {part}': value for part, value in found.did.items()}
             if not found.passed:
-                return Trial(True, False, did, f'{where}, {found.said}', shows=found.shows)
+                return Trial(True, False, did, f'{where}: {found.said}', shows=found.shows)
         return Trial(True, True, did, self.done)
 
 

@@ -44,6 +44,7 @@ PROGRAMS: dict[str, tuple[Callable, tuple[float, ...]]] = {
     'chain': (lambda x: ops.exp(ops.sin(ops.sin(x))), (2.4,)),
     'sums': (lambda x, y: x + y + x, (0.4, 1.0)),
     'alone': (lambda x: x, (2.0,)),
+    'flat': (lambda x, y: ops.sin(ops.exp(x)) * y, (0.3, 0.0)),
     'unused': (lambda x, y: ops.sin(x) + x, (1.1, 0.2)),
 }
 PRODUCTS: dict[str, Callable] = {
@@ -77,7 +78,7 @@ COUNT = np.array([[0.0, 2.0, 1.0, 4.0], [1.0, 0.0, 3.0, 2.0]])
 OF_KIND = 'needle', 'truth', 'minus', 'no-relu', 'above', 'below', 'triangle', 'loud', 'value'
 # of an exercise and a mistake: the parts that its hint speaks of
 SPEAKS_OF = {
-    '4a': {'smaller': ['moved'], 'in-place': ['x']},
+    '4a': {'smaller': ['moved'], 'in-place': ['x'], 'float32': ['wide', 'narrow', 'mixed']},
     '4c': {'linear-only': ['moved']},
     '7b': {'shrink': ['keep_prob 0.65 mean', 'keep_prob 0.25 mean']},
     '9b': {'kept-x': ['first', 'second', 'two calls']},
