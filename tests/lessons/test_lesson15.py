@@ -144,7 +144,7 @@ CUT = 'return ms.vjp(self.part, {}, w)[1]({})'
 
 test_wrong_checkpoints_fail = Answers(AGAIN, again).failing(
     ('return ms.grad(self.part, (0, 1))(x, w)', 'dout', 'no-dout'),
-    ('dx, dw = ms.grad(self.part, (0, 1))(x, w)\nreturn dout * dx, dout * dw', 'do not fit', 'after'),
+    ('dx, dw = ms.grad(self.part, (0, 1))(x, w)\nreturn dout * dx, dout * dw', 'do not fit', None),
     ('return ms.grad(lambda x: (self.part(x, w) * dout).sum())(x), 0 * w', 'wrong.', 'only-x'),
     (BACK + 'return dw, dx', 'shape', None),
     (BACK + 'return -dx, dw', 'wrong.', None),
