@@ -155,7 +155,7 @@ def lines(path: Path) -> int:
 def test_the_core_is_a_book_that_one_can_read():
     """The limits that keep it so; the figures of today are printed with a failure."""
     core = {path.name: lines(path) for path in (PACKAGE / 'core').rglob('*.py')}
-    assert len(core) <= 13 and sum(core.values()) <= 2727 and max(core.values()) <= 350, core
+    assert len(core) <= 13 and sum(core.values()) <= 2734 and max(core.values()) <= 350, core
     assert core['tape.py'] <= 126
     engine = 'core', 'traps', 'graph', 'ops', 'nn', 'common'
     names = 400  # for those of MindSpore's that its pages use

@@ -37,8 +37,7 @@ def sum_to_shape(g, shape: tuple[int, ...]):
         return g
     if g.dtype is FLOAT16:  # of an array
         return sum_to_shape(g.astype(np.float32), shape).astype(FLOAT16)
-    extra = g.ndim - len(shape)
-    if extra:
+    if extra := g.ndim - len(shape):
         axes = tuple(range(extra))
         g = g.sum(axes) if type(g) is Tensor else np.add.reduce(g, axes)
     if g.shape != shape:
@@ -190,6 +189,14 @@ class Many(Rule):
     def __init__(self, name: str, kernel: Callable, vjps: tuple | Callable) -> None:
         super().__init__(name, kernel)
         self.of = vjps if callable(vjps) else [dx and in_its_dtype(dx) for dx in vjps].__getitem__
+
+    def vjp_arrays(self, g, cts, offset, x, y, out):
+        values = *y, *[t.array for t in x]
+        for k, t in enumerate(x):
+            i = t.at - offset
+            if i >= 0 and (dx := self.of(k)):
+                d, c = sum_to_shape(dx(g, out.array, *values), t.array.shape), cts[i]
+                cts[i] = d if c is None else c + d
 
     def vjp(self, g, offset, x, y, out):
         values, o = (x, out) if type(g) is Tensor else ([t.array for t in x], out.array)

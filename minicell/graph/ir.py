@@ -81,10 +81,7 @@ class Graph:
 
     def slot(self, t: Tensor) -> int:
         """Where a Tensor's value is; what no node made is a constant, or comes from the outer graph."""
-        found = self._slot_of.get(id(t))
-        if found is None:
-            found = self._from_a_body(t)
-        if found is not None:
+        if (found := self._slot_of.get(id(t))) is not None or (found := self._from_a_body(t)) is not None:
             return found
         if self.outer is not None and self.outer.knows(t):
             slot = self._new(t, f'outer{len(self.from_outer)}')

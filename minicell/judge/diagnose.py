@@ -100,7 +100,7 @@ def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterat
     """Asked once more (or for twice the dout, in all cases), the answer is another than it should be."""
     times = 2 if field == 'twice' else 1
     asked = [(c, wide(getattr(c.t, field)) / times) for c in cases if getattr(c.t, field) is not None]
-    found = [c for c, other in asked if c.alike and np.isfinite(c.yours).all() and not c.is_(other)]
+    found = [c for c, other in asked if c.alike and c.known.any() and np.isfinite(c.yours).all() and not c.is_(other)]
     if found and (times == 1 or len(found) == len(asked)):
         yield said + at(found, field, numbers)
 
@@ -148,7 +148,7 @@ def constant(cases: Sequence[Case]) -> Iterator[str]:
         found[k] = factor if c.is_(factor * c.due, factor) else np.nan
     fits = lambda due: bool(near(found, np.array(due), 99 * max(c.eps for c in cases) * np.abs(found)).all())
     if fits(found[0]):
-        yield f'It is {found[0]:.4g} times what is due'.replace('-', '−')
+        yield f'It is {found[0]:.{4 if abs(found[0] - 1) > 1e-3 else 8}g} times what is due'.replace('-', '−')
     for word, due in shared(cases, lengths).items():
         for said in ['large'] * fits(due) + ['small'] * fits(1 / np.array(due)):
             yield f'It is too {said} by a factor, {word}'

@@ -147,24 +147,23 @@ class Cell(CoreCell):
 
     def insert_param_to_cell(self, param_name: str, param: Parameter, check_name_contain_dot: bool = True) -> None:
         """Keep a Parameter under a name, which it takes unless it has one; KeyError for one that is taken or dotted."""
-        self._check_insert('insert_param_to_cell', param_name, param, Parameter, '_params')
-        self._must_be_name(param_name, not check_name_contain_dot)
+        self._check_insert('insert_param_to_cell', param_name, param, Parameter, not check_name_contain_dot)
         self._insert(param_name, param)
 
     def insert_child_to_cell(self, child_name: str, child_cell: 'Cell | None') -> None:
         """As `insert_param_to_cell`, for a Cell; the names of its Parameters stay."""
-        self._check_insert('insert_child_to_cell', child_name, child_cell, (Cell, type(None)), '_cells')
-        self._must_be_name(child_name)
+        self._check_insert('insert_child_to_cell', child_name, child_cell, (Cell, type(None)))
         self._set_up('_cells')[child_name] = self.__dict__[child_name] = child_cell
 
-    def _check_insert(self, who: str, name: object, value: object, kind: object, registry: str) -> None:
-        due = 'Parameter' if kind is Parameter else 'Cell'
+    def _check_insert(self, who: str, name: object, value: object, kind: object, dots: bool = False) -> None:
+        due, registry = ('Parameter', '_params') if kind is Parameter else ('Cell', '_cells')
         for found, wanted, noun in ((name, str, 'name'), (value, kind, due)):
             said = f'{who} takes a name and a {due}, but as the {noun} it got {article(type(found).__name__)}'
             must(isinstance(found, wanted), PropertyError, said)
         free = name in self._set_up(registry) or not hasattr(self, name)
         said = f'has an attribute called {name}, that is no {due}: choose another name'
         must(free, CellNameError, f'{type(self).__name__} {said}')
+        self._must_be_name(name, dots)
 
     def _must_be_name(self, name: str, dots: bool = False) -> None:
         said = f'{name!r} is no name for a part of {type(self).__name__}: it is empty, or has a dot in it'

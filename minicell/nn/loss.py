@@ -49,13 +49,13 @@ BCEWithLogitsLoss = _loss('BCEWithLogitsLoss', ops.binary_cross_entropy_with_log
 # fmt: on
 
 
-def _of_classes(logits: Tensor, labels: Tensor, **settings: object) -> Tensor:
+def _of_classes(logits: Tensor, labels: Tensor, weight, ignore_index, reduction, label_smoothing) -> Tensor:
     ops.loss.check('CrossEntropyLoss', logits, labels)
     if labels.array.dtype != ops.loss.CLASSES[0] and (labels.ndim < logits.ndim or labels.array.dtype.kind in 'iub'):
         said = f'the data type of labels of shape {labels.shape}, which are classes, should be Int32'
         advice = 'write Tensor(labels, ms.int32), or labels.astype(ms.int32)'
         raise DTypeError(f'CrossEntropyLoss: {said}, but got {labels.dtype}: {advice}.{users_line()}')
-    return ops.cross_entropy(logits, labels, **settings)
+    return ops.cross_entropy(logits, labels, weight, ignore_index, reduction, label_smoothing)
 
 
 def _of_rows(logits: Tensor, labels: Tensor, sparse: bool, reduction: str) -> Tensor:

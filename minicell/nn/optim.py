@@ -151,9 +151,7 @@ class Optimizer(Cell):
         for k, (p, g, rate) in enumerate(zip(params, gradients, rates)):  # noqa: B905 (one rate for all has no length)
             if not isinstance(g, Tensor) or g.array.shape != p.array.shape:
                 raise self._wrong_shape(p, g)
-            arrived, g = g, g.array
-            if self.loss_scale != 1.0:
-                g = g / self.loss_scale
+            arrived, g = g, g.array if self.loss_scale == 1.0 else g.array / self.loss_scale
             if decay and decays[k] != 0.0:
                 g = g + p.array * decays[k]
             name = f'{what} ({p.name})' if told else what

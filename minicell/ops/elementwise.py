@@ -7,7 +7,7 @@ import numpy as np
 # fmt: off
 # isort: off
 from .arithmetic import (
-    ONE, ZERO, abs, add, choose, div, erf, exp, floor_div, greater, masked, maximum, minimum, sqrt, sub, tanh, trunc,
+    ZERO, abs, add, choose, div, erf, exp, floor_div, greater, masked, maximum, minimum, sqrt, sub, tanh, trunc,
     unsigned, where, zero_like,
 )
 from ..core.dtype import DType
@@ -23,14 +23,17 @@ from .primitive import floats, in_dtype, in_float32
 # isort: on
 # fmt: on
 
-# as far as exp does not overflow
-TOP = {np.dtype(d): np.asarray(top, d) for d, top in (('float16', 11), ('float32', 88), ('float64', 709))}
+# 1, and as far as exp does not overflow
+ENDS = {np.dtype(d): (np.asarray(1, d), top) for d, top in (('float16', 11.0), ('float32', 88.0), ('float64', 709.0))}
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
     """1 / (1 + exp(-x)), as exp(x) / (exp(x) + 1), which is right where it is small, too."""
-    grown = np.exp(np.minimum(x, TOP[x.dtype]))
-    grown /= grown + ONE[x.dtype]  # in place: a third array would take longer than the division
+    one, top = ENDS[x.dtype]
+    if x.size and not x.item(x.argmax()) <= top:  # (a NaN is the largest; to look takes a quarter of np.minimum's time)
+        x = np.minimum(x, top)
+    grown = np.exp(x)
+    grown /= grown + one  # in place: a third array would take longer than the division
     return grown
 
 
@@ -52,7 +55,9 @@ def _rectified_dx(g, out):
     """g where out is above 0, else 0, which is never -0: what `masked` does, without its call for arrays."""
     if isinstance(g, Tensor):
         return masked(g, _step(out))
-    return unsigned(g, (out > ZERO[out.dtype]).astype(out.dtype))
+    dx = g * (out > ZERO[out.dtype])  # (`unsigned`, written out)
+    dx += ZERO[g.dtype]
+    return dx
 
 
 @in_float32

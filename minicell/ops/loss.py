@@ -66,22 +66,25 @@ def _dz(g, out, divisor, ones, p, z, t):
     return (p - t) * _shared(g, divisor)
 
 
-def _targets(labels: np.ndarray, classes: int, dtype, ignored: int, weights, smoothing: float) -> np.ndarray:
-    """Row n holds what label n says: see above. Raises LabelError for a class that is not there."""
+def _one_hot(labels: np.ndarray, classes: int, dtype) -> np.ndarray | None:
+    """Rows with a 1 where each label points; None if one lies outside, perhaps because it is ignored."""
     rows = np.zeros((labels.size, classes), dtype)
-    try:
-        # unsigned, so that -1 is no place from the end
-        places = labels.view(np.uint32) if labels.itemsize == 4 else np.minimum(labels.view(np.uint64), classes)
+    places = labels.view(np.uint32) if labels.itemsize == 4 else np.minimum(labels.view(np.uint64), classes)
+    try:  # unsigned, so that -1 is no place from the end
         rows[np.arange(labels.size), places] = 1
     except IndexError:
-        kept = labels != ignored
-        outside = labels[kept & ((labels < 0) | (labels >= classes))]
-        if outside.size:
-            there = f'the logits have the classes 0 to {classes - 1}'
-            raise LabelError(f'the class {outside[0]} is not there: {there}.{users_line()}') from None
-        rows[np.flatnonzero(kept), labels[kept]] = 1
-    if 0 <= ignored < classes:
-        rows[labels == ignored] = 0
+        return None
+    return rows
+
+
+def _targets(labels: np.ndarray, classes: int, dtype, ignored: int, weights, smoothing: float) -> np.ndarray:
+    """Row n holds what label n says: see above. Raises LabelError for a class that is not there."""
+    rows, kept = np.zeros((labels.size, classes), dtype), labels != ignored
+    outside = labels[kept & ((labels < 0) | (labels >= classes))]
+    if outside.size:
+        there = f'the logits have the classes 0 to {classes - 1}'
+        raise LabelError(f'the class {outside[0]} is not there: {there}.{users_line()}')
+    rows[np.flatnonzero(kept), labels[kept]] = 1
     counted = rows if weights is None else rows * weights
     if smoothing:
         spread = 1 if weights is None else weights
@@ -152,10 +155,8 @@ def cross_entropy(
 
 def _rows(x: Tensor) -> Tensor:
     """The classes, which are axis 1, as the last of two axes."""
-    if len(x.array.shape) == 2:
-        return x
-    if x.ndim == 1:
-        return x.reshape((1, -1))
+    if len(x.array.shape) < 3:
+        return x if x.array.ndim == 2 else x.reshape((1, -1))
     return x.transpose((0, *range(2, x.ndim), 1)).reshape((-1, x.shape[1]))
 
 
@@ -166,11 +167,10 @@ def _check_target(z: Tensor, t: Tensor, by_class: bool) -> None:
         said = f'the data type of labels should be Int32 or Int64, but got {t.dtype}'
         advice = 'write Tensor(labels, ms.int32), or labels.astype(ms.int32)'
         raise DTypeError(f'cross_entropy: {said}: {advice}.{users_line()}')
-    if t.shape != due:
-        kind = 'classes' if by_class else 'probabilities'
-        also = '' if by_class else ' (classes are integers; these are floats)'
-        said = f'logits of shape {shape} go with {kind} of shape {due}, but got {t.shape}{also}'
-        raise ShapeError(f'cross_entropy: {said}.{users_line()}')
+    kind = 'classes' if by_class else 'probabilities'
+    also = '' if by_class else ' (classes are integers; these are floats)'
+    said = f'logits of shape {shape} go with {kind} of shape {due}, but got {t.shape}{also}'
+    must(t.shape == due, ShapeError, f'cross_entropy: {said}')
 
 
 def _class_weights(weight: Tensor, z: Tensor) -> np.ndarray:
@@ -184,12 +184,16 @@ def _by_class(t: Tensor, z: Tensor, weights, ignored: int, smoothing: float, fra
     """Targets for classes, and the sum of the weights that count; in a graph, how many labels there are for each of
     these: a Tensor, which is worked out in each call, since other labels may be ignored there."""
     labels, settings = t if t.ndim == 1 else t.reshape((-1,)), (z.shape[1], z.array.dtype, ignored, weights, smoothing)
-    targets = wrap(_targets(labels.array, *settings))
+    plain = ignored < 0 and weights is None and not smoothing
+    rows, total = _one_hot(labels.array, *settings[:2]) if plain else None, float(labels.array.size) or np.nan
+    if rows is None:
+        rows, total = _targets(labels.array, *settings), _total(labels.array, ignored, weights)
+    targets = wrap(rows)
     if tape.looking:
         tape.note(TARGETS, (labels,), settings, targets, frame)
     if tracing.tracer is not None:
         return targets, cast_to(apply_plain(PER_LABEL, (labels,), frame, ignored, weights), z.array.dtype)
-    return targets, _total(labels.array, ignored, weights)
+    return targets, total
 
 
 def check_reduction(name: str, reduction: object) -> None:
@@ -201,8 +205,9 @@ def check_reduction(name: str, reduction: object) -> None:
 def check(name: str, input: object, target: object, reduction: str = 'mean', alike: bool = False) -> None:
     """Raise TypeError for what is no Tensor; `alike`: and for two dtypes or integers, ValueError for two shapes."""
     check_reduction(name, reduction)
-    for t in [t for t in (input, target) if not isinstance(t, Tensor)]:
-        must_be(t, Tensor, OperandError, f'{name} takes two Tensors', ': write Tensor(...) around it')
+    for t in (input, target):
+        if not isinstance(t, Tensor):
+            must_be(t, Tensor, OperandError, f'{name} takes two Tensors', ': write Tensor(...) around it')
     if not alike:
         return
     if input.dtype is not target.dtype or input.array.dtype.kind != 'f':
@@ -281,8 +286,7 @@ def binary_cross_entropy_with_logits(
     """binary_cross_entropy(sigmoid(input), target), and its errors, stable for large logits: softplus(z) - t z."""
     check('binary_cross_entropy_with_logits', input, target, reduction)
     z, t = input, target
-    if t.dtype is not z.dtype and t.array.dtype.kind == 'f':
-        t = t.astype(z.dtype)
+    t = t.astype(z.dtype) if t.dtype is not z.dtype and t.array.dtype.kind == 'f' else t
     check('binary_cross_entropy_with_logits', z, t, alike=True)
     loss = softplus(z) - t * z if pos_weight is None else (1 - t) * z + (t * (pos_weight - 1) + 1) * softplus(-z)
     return reduced(loss if weight is None else loss * weight, reduction)
@@ -301,6 +305,5 @@ def nll_loss(
     _check_target(inputs, target, True)
     weights = None if weight is None else _class_weights(weight, inputs)
     t, total = _by_class(target, inputs, weights, ignore_index, label_smoothing, getframe(1))
-    rows = -sum(inputs * t, 1)
-    rows = reduced(rows, reduction)
+    rows = reduced(-sum(inputs * t, 1), reduction)
     return rows * (t.shape[0] / total if isinstance(total, float) else total) if reduction == 'mean' else rows

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..core.dtype import FLOAT16
 from ..core.errors import DTypeError, ShapeError, users_line
 from ..core.primitives import binary, check_tensor, getframe, on_both
 from ..core.rules import Many, Rule
@@ -99,7 +100,7 @@ class _Dense(Many):
             c, d = cts[j], g.T @ v
             cts[j] = d if c is None else c + d
         if b and (k := b[0].at - offset) >= 0:
-            c, d = cts[k], add_up(g, 0)
+            c, d = cts[k], add_up(g, 0) if g.dtype is FLOAT16 else np.add.reduce(g, 0)
             cts[k] = d if c is None else c + d
 
 

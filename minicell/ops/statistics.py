@@ -14,6 +14,7 @@ from ..core.tensor import Tensor
 from ..errors import SettingError
 from .arithmetic import ONE, abs, add, masked, maximum, minimum, not_equal, sqrt, square, where, zero_like
 from .checks import must, only
+from .primitive import add_up
 from .reduce import SUM, _axes, _count, _over, amax, amin, mean, sum
 from .shape import concat, reshape, squeeze, transpose
 
@@ -24,9 +25,7 @@ def _length_dx(g, out, x, axis, keepdims):
     return x * _over(where(at_0, zero_like(g), g / where(at_0, ONE[out.dtype], out)), x.shape, axis, keepdims)
 
 
-NORM = UnaryWith(
-    'LpNorm', lambda x, axis, keepdims: np.sqrt(np.add.reduce(x * x, axis, None, None, keepdims)), _length_dx
-)
+NORM = UnaryWith('LpNorm', lambda x, axis, keepdims: np.sqrt(add_up(x * x, axis, keepdims)), _length_dx)
 
 
 def _in_float32(op: Callable, x: Tensor, *rest: object) -> Tensor:

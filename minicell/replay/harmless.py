@@ -40,7 +40,8 @@ LOCK = threading.RLock()  # output, warnings and logging belong to all threads
 ATOMS = int, float, bool, complex, str, bytes, type(None)
 WIDER: dict[Any, Any] = {np.float16: np.float64, np.float32: np.float64, float16: float64, float32: float64}
 WIDER |= {np.dtype('f2'): np.dtype('f8'), np.dtype('f4'): np.dtype('f8'), np.dtype: lambda *a: widened(np.dtype(*a))}
-WIDER |= {'float16': 'float64', 'float32': 'float64', 'f2': 'f8', 'f4': 'f8', '<f2': '<f8', '<f4': '<f8'}
+WIDER |= {'float16': 'float64', 'float32': 'float64', 'half': 'double', 'single': 'double', 'e': 'd', 'f': 'd'}
+WIDER |= {order + kind: order + 'f8' for order in ('', *'<=>|') for kind in ('f2', 'f4')}
 
 
 class Harm(Exception):

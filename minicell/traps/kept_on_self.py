@@ -20,7 +20,6 @@ small takeover.
 
 import sys
 from inspect import getattr_static, unwrap
-from operator import is_
 
 import numpy as np
 
@@ -147,7 +146,9 @@ class KeptOnSelf(Trap):
             reads.__init__(type(cell))
             reads.called = True
         seen = self.calls.get(id(cell)) or self.calls.setdefault(id(cell), [cell, None])
-        values, before = reads.values(cell), seen[1]
+        if seen[1] is not None and not self.asking and all(read(cell) is value for read, value in seen[1]):
+            return
+        values = reads.values(cell)
         if id(cell) in self.asking:
             was = self.asking.pop(id(cell))
             names = [n for n, v in values.items() if n not in was or [*map(id, held(v))] != [*map(id, was[n])]]
@@ -155,9 +156,8 @@ class KeptOnSelf(Trap):
             names = [n for n in names if n not in whole]  # (a mask has no slope)
             if names:
                 self.out_of_reach[id(cell)] = cell, names
-        if before is not None and values.keys() == before.keys() and all(map(is_, values.values(), before.values())):
-            return
-        seen[1] = values if all(isinstance(v, FIXED) for v in values.values()) else None
+        fixed = not reads.all_of_self and all(isinstance(v, FIXED) for v in values.values())
+        seen[1] = [(read, values[name]) for name, read in reads.places.items()] if fixed else None
         now = state(cell)
         if len(seen) == 2 or now != seen[-1]:
             seen.append(now)

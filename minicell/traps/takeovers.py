@@ -88,10 +88,8 @@ class Takeovers(Trap):
         """An error where a gradient should pass."""
         names = {address: kind.__name__ for kind, (address, *_) in addresses_by_class.items()}
         cell = names.get(at & ~1, 'a Cell')
-        advice = (
-            f'Return it from construct as a further output (bprop then finds it in out), or compute it again in bprop '
-            f'from its inputs.{users_line(frame)}'
-        )
+        advice = 'Return it from construct as a further output (bprop then finds it in out), or compute it again in'
+        advice = f'{advice} bprop from its inputs.{users_line(frame)}'
         if tape.recorded_from != tape.NOWHERE:
             raise HiddenValueError(
                 f'{name} uses a value that was computed inside construct of {cell}, which has its own bprop: '

@@ -212,6 +212,7 @@ def trial(yours: Any, due: Any = X, **more: Any) -> Trial:
 
 
 KINDS = {
+    'a little more': ([trial(1.00001 * X)], '1.00001 times'),
     'random': ([trial(X, again=X[::-1])], 'the same twice'),
     'random, and right once': ([trial(X, again=X), trial(X, again=2 * X)], 'the same twice'),
     'kept on self': ([trial(X, again=X, after=3 * X)], 'of the Cell'),
@@ -248,7 +249,7 @@ QUIET = {
     'infinite': [trial([np.inf, -np.inf, np.nan, 1], [np.nan, np.inf, np.inf, 1], values={}, room=0.0)],
     'complex': [trial([1j, 2, 3], [1.0, 2, 3], values={}, room=0.0)],
     'another shape': [trial(np.ones((2, 3)), np.ones((4, 5)), values={'x': X}, room=0.0)],
-    'nobody knows': [trial(X, np.full(X.shape, np.nan))],
+    'nobody knows': [trial(X, np.full(X.shape, np.nan), again=X, after=X)],
 }
 
 

@@ -1,7 +1,7 @@
 """By the numbers alone: small ones, ones that cancel, and what no rule sees (index writes, NumPy, assign)."""
 
 import math
-from array import array as typed
+from ctypes import c_float
 
 import numpy as np
 import pytest
@@ -230,6 +230,7 @@ end in half | x=MANY | Tensor(np.sin(x.asnumpy()).astype(np.float16)) | lambda a
 inside | x=MANY | Tensor(np.tanh(x.asnumpy().astype(np.float32)).astype(np.float64)) |
  lambda a, g: g * (1 - np.tanh(a) ** 2)
 by its type | x=MANY | Tensor(np.cumsum(x.asnumpy()), ms.float32) | lambda a, g: np.cumsum(g[::-1])[::-1]
+letter | x=MANY | Tensor(np.asarray(np.cumsum(x.asnumpy()), 'f')) | lambda a, g: np.cumsum(g[::-1])[::-1]
 by loops | x=MANY | by_loops(x.asnumpy()) | lambda a, g: (g @ M[::-1].T).ravel()
 """
 
@@ -252,7 +253,7 @@ def test_one_wrong_number_among_many_is_found_in_what_numpy_rounds(row, dtype):
 
 def test_what_is_lost_in_the_rounding_of_construct_is_not_called_right():
     """A dtype that no name tells stays Float32 when construct is called again."""
-    construct = lambda s, x: Tensor(np.array(typed('f', np.cumsum(x.asnumpy()))))
+    construct = lambda s, x: Tensor(np.array((c_float * 400)(*np.cumsum(x.asnumpy()))))
     for factor, due in ((1, ['unknown']), (1.00001, ['unknown']), (1.1, ['wrong'])):
         k = Tensor(np.where(np.arange(400) == 7, factor, 1))
         bprop = lambda s, x, out, dout, k=k: (behind(dout) * k.astype(x.dtype),)
@@ -264,6 +265,8 @@ TOLD = """
 text | x=X | Tensor(np.sin(x.asnumpy()).astype('float32'))
 name | x=X | Tensor(np.array(np.sin(x.asnumpy()), KIND))
 inner function | x=X | (lambda a: Tensor(a, ms.float32))(np.sin(x.asnumpy()))
+word | x=X | Tensor(np.sin(x.asnumpy()).astype(dtype='single'))
+order | x=X | Tensor(np.sin(x.asnumpy()).astype('=f4'))
 """
 
 

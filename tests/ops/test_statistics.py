@@ -104,3 +104,4 @@ def test_sigmoid_and_its_slopes_are_right_at_both_ends(dtype):
         f = ms.grad(f)
     with np.errstate(over='raise', invalid='raise'):
         assert ops.sigmoid(Tensor(np.array([-1e4, 1e4], dtype))).tolist() == [0, 1]
+        np.testing.assert_equal(ops.sigmoid(Tensor(np.array([np.nan, 1e4, np.nan], dtype))).asnumpy(), [np.nan, 1, np.nan])

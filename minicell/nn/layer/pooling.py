@@ -22,10 +22,6 @@ def _check(cell: _Pool) -> None:
     cell.pad_mode = str(cell.pad_mode).upper()
 
 
-def _largest(x: Tensor, kernel_size, stride, pad_mode, padding, *_) -> Tensor:
-    return ops.max_pool2d(x, kernel_size, stride, padding, pad_mode=pad_mode)
-
-
 def _mean(x: Tensor, kernel_size, stride, pad_mode, padding, counts: bool, _) -> Tensor:
     counts = counts and pad_mode == 'PAD'
     return ops.avg_pool2d(x, kernel_size, stride, padding, count_include_pad=counts, pad_mode=pad_mode)
@@ -33,7 +29,7 @@ def _mean(x: Tensor, kernel_size, stride, pad_mode, padding, counts: bool, _) ->
 
 # fmt: off
 BOTH = {'base': _Pool, 'check': _check, 'kernel_size': 1, 'stride': 1, 'pad_mode': 'valid', 'padding': 0}
-MaxPool2d = cell_of('MaxPool2d', _largest,
+MaxPool2d = cell_of('MaxPool2d', lambda x, size, step, mode, pad, *_: ops.max_pool2d(x, size, step, pad, pad_mode=mode),
     """The largest number of each window of images (N, C, H, W): see `ops.max_pool2d`.
 
     >>> nn.MaxPool2d(kernel_size=2, stride=2)(ops.ones((1, 1, 4, 4))).shape
