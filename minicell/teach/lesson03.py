@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from minicell import nn, ops
+from minicell.teach.bprop_check import BpropCheck
 from minicell.teach.figure import Tapes, tape_of
-from minicell.teach.trials import BpropCheck, Hunt, cell, points
+from minicell.teach.trials import Hunt, cell, points
 from minicell.view.picture import Picture
 
 # ---- the loss, scaled ------------------------------------------------------------------------------------------------

@@ -11,10 +11,11 @@ from minicell.story.names import parameters
 from minicell.view.picture import Picture
 
 from . import words
+from .bprop_check import dout_of
 from .card import Card, head
 from .exercise import Check, Verdict
 from .figure import tape_of
-from .trials import dout_of, quiet
+from .trials import quiet
 
 EDITOR = 'editor'  # which card it is, where one writes in the card
 

@@ -1,9 +1,9 @@
 """The toolbox of trials: what the functions that try a learner's answer are made of.
 
 A trial takes an answer and returns a `Trial`. What it notes under `did` is compared with what the stored mistakes did,
-so each way to be wrong must leave its own mark there. `BpropCheck` is a whole trial for a Cell with a bprop, and `Hunt`
-one for a function that finds bugs; the other functions are their parts, for lessons that try something else. A trial
-takes its inputs as arguments: the tests try the same on others.
+so each way to be wrong must leave its own mark there. `Hunt` is a whole trial for a function that finds bugs, and
+`BpropCheck` (in `bprop_check`) one for a Cell with a bprop; the other functions are their parts, for lessons that try
+something else. A trial takes its inputs as arguments: the tests try the same on others.
 """
 
 import linecache
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 import minicell as ms
+from minicell import check
 
 NUMERALS = ('no', 'one', 'two', 'three', 'four', 'five')
 # What a bprop may raise that is tried by hand; anything else ends the check, which says so.
@@ -84,6 +85,20 @@ def stopped(error: BaseException, what: str = 'Your code') -> str:
             line = linecache.getline(frame.f_code.co_filename, number).strip()
             where = f', in `{frame.f_code.co_name}`' + (f' at `{line}`' if line else '')
     return f'{what} stops with {type(error).__name__}: {error}{where}.'
+
+
+@contextmanager
+def without_check_bprop() -> Iterator[None]:
+    """check_bprop ends the trial: the answer is to measure by itself."""
+
+    def asked(*given: Any) -> NoReturn:
+        end('This asks check_bprop. Here you write such a check: measure, and compare.', told='by check_bprop')
+
+    before, check.Trials = check.Trials, asked  # type: ignore[misc, assignment]
+    try:
+        yield
+    finally:
+        check.Trials = before  # type: ignore[misc]
 
 
 # ---- what kind of answer it is -------------------------------------------------------------------------------------
@@ -221,7 +236,7 @@ def dice(seed: int) -> Iterator[None]:
         np.random.set_state(before)
 
 
-# ---- a bprop, called by hand ---------------------------------------------------------------------------------------
+# ---- numbers, and what a bprop makes of them ------------------------------------------------------------------------
 
 
 def points(*shapes: tuple[int, ...], seed: int) -> list[ms.Tensor]:
@@ -234,38 +249,6 @@ def points(*shapes: tuple[int, ...], seed: int) -> list[ms.Tensor]:
             numbers.flat[0] = abs(numbers.flat[0]) if k else 0.0
         made.append(ms.Tensor(numbers))
     return made
-
-
-def called(cell: Any, inputs: Sequence[Any], dout: Any, names: Sequence[str]) -> dict[str, Any]:
-    """What bprop returns, called by hand: the form of it, each gradient by its name, and what was written into.
-
-    The Cell is called a second time, with other numbers, before bprop is asked about the first call.
-    """
-    inputs = fresh(inputs)  # an answer may write into them
-    given = zip(names, inputs, strict=False)
-    tensors = {name.removeprefix('d'): t for name, t in given if isinstance(t, ms.Tensor)} | {'dout': dout}
-    before = {name: t.asnumpy().copy() for name, t in tensors.items()}
-    others = [ms.Tensor(t.asnumpy() + 1.5) if isinstance(t, ms.Tensor) else t for t in inputs]
-    try:
-        out = cell.construct(*inputs)
-        cell.construct(*others)
-        returned = cell.bprop(*inputs, out, dout)
-        cell.construct(*inputs)
-        again = cell.bprop(*inputs, out, dout)
-    except ERRORS as error:
-        return {'returned': f'raised {type(begun(error)).__name__}', 'stopped': stopped(error, 'bprop')}
-    did = {'returned': form(begun(returned))}
-    if isinstance(returned, tuple | list):
-        odd = [type(each).__name__ for each in returned if not isinstance(each, ms.Tensor)]
-        if len(returned) != len(names) and odd:
-            did['returned'] += f', among them {", ".join(odd)}'
-        did |= {name: seen(begun(gradient)) for name, gradient in zip(names, returned, strict=False)}
-    wrote = [name for name, t in tensors.items() if not np.array_equal(t.asnumpy(), before[name])]
-    if wrote:
-        did['wrote into'] = ', '.join(wrote)
-    elif not alike(returned, again):
-        did['a call between'] = 'changes the answer'
-    return did
 
 
 def fresh(inputs: Sequence[Any]) -> list[Any]:
@@ -281,6 +264,11 @@ def form(returned: Any) -> str:
         return 'a bare Tensor'
     if not isinstance(returned, tuple | list):
         return type(returned).__name__
+    if len(returned) == 2 and isinstance(returned[1], dict):
+        keys = ', '.join(key.name if isinstance(key, ms.Parameter) else repr(key) for key in returned[1])
+        return f'{form(returned[0])} and a dict of {keys}'
+    if any(isinstance(each, tuple | list | dict) for each in returned):
+        return f'a tuple of {", ".join(type(each).__name__ for each in returned)}'
     return counted(len(returned))
 
 
@@ -328,66 +316,3 @@ def compared(
     place = next((tuple(at) for at in off if np.isnan(found[tuple(at)])), tuple(off[0]))
     value = 'NaN' if np.isnan(found[place]) else f'{round(float(found[place]), 12) + 0.0:.4g}'
     return f'{named(place)}: {what} is {value}; expected {right[place] + 0.0:.4g}.'
-
-
-# ---- a whole trial -------------------------------------------------------------------------------------------------
-
-
-class BpropCheck(NamedTuple):
-    """A trial of a Cell whose construct computes `due` of its inputs; `what` is that in words, for a sentence.
-
-    `cases`: what stands in the sentence -> the inputs of a gradient check, each with a random dout. bprop is also
-    called by hand, with the inputs `by_hand` or else those of the first case; its gradients are noted by their `names`.
-    An input that has a name and is no Tensor gets None, or 0, which is the same.
-    """
-
-    name: str
-    names: Sequence[str]
-    due: Callable[..., Any]
-    what: str
-    cases: dict[str, Sequence[Any]]
-    by_hand: Sequence[Any] = ()
-
-    def __call__(self, answer: Any) -> Trial:
-        """What a Cell, or a class of Cells, does."""
-        cell, first = cell_of(answer, self.name), self.by_hand or next(iter(self.cases.values()))
-        plain = [name for name, given in zip(self.names, first, strict=False) if not isinstance(given, ms.Tensor)]
-        tensors = [name for name in self.names if name not in plain]
-        did = called(cell, first, dout_of(self.due(*first)), self.names)
-        ok, said = checked(cell, tensors, self.due, self.what, self.cases)
-        filled = [name for name in plain if name in did and str(did[name]) not in ('None', 'zero')]
-        if ok and filled:
-            told = f'{filled[0].removeprefix("d")} is no Tensor: expected None in its place.'
-            ok, said = False, f'{" and ".join(tensors)} are right. {told}'
-        elif ok and 'wrote into' in did:
-            ok, said = False, f'The numbers are right, but bprop has written into {did["wrote into"]}.'
-        elif ok and 'a call between' in did:
-            ok = False
-            said = 'The numbers are right, but another call of the Cell, before backward begins, changes them.'
-        return Trial(True, ok, did, said, shows=(cell, first))
-
-
-def dout_of(out: ms.Tensor) -> ms.Tensor:
-    """A dout for an output, no number of it 0 or 1."""
-    return ms.Tensor(np.random.default_rng(1).uniform(1.2, 3, out.shape) * np.resize([1.0, -1.0], out.shape))
-
-
-def checked(
-    cell: Any, names: Sequence[str], due: Callable[..., Any], what: str, cases: dict[str, Sequence[Any]]
-) -> tuple[bool, str]:
-    """Gradient checks, each with a dout of its own; what the first one that fails says."""
-    for where, given in cases.items():
-        inputs, where = fresh(given), f'{where}, a random dout'
-        out = due(*inputs)
-        if not np.allclose(cell.construct(*inputs).asnumpy(), out.asnumpy()):
-            return False, f'{where}:\nconstruct no longer returns {what}: leave it as it was.'
-        found = ms.check_bprop(cell, *inputs, sens=dout_of(out))
-        if found.error is not None:
-            lines = str(found.error).splitlines()
-            # where a wrong return value was noticed is no line of the learner's
-            return False, '\n'.join([f'{where}:', *(lines if 'its bprop' not in str(found.error) else lines[:1])])
-        if not found.ok:
-            return False, f'{where}:\n{found}'
-    said = names[0] if len(names) == 1 else f'{", ".join(names[:-1])} and {names[-1]}'
-    verb = 'agrees' if len(names) == 1 else 'agree'
-    return True, f'{said} {verb} with the true gradients, for a random dout each: {"; ".join(cases)}.'

@@ -158,7 +158,8 @@ SKIP = 'if entry.out not in gradients: continue'
 test_other_right_loops_pass = Answers(LOOP, str).passing(
     loop(f'for entry in entries[::-1]:\n  {SKIP}\n  {FILL.format(dout="gradients[entry.out]")}\nreturn gradients'),
     loop(
-        f'while entries:\n  entry = entries.pop()\n  dout = gradients.get(entry.out)\n  if dout is None: continue\n'
+        'rest = [*entries]\nwhile rest:\n  entry = rest.pop()\n  dout = gradients.get(entry.out)\n'
+        '  if dout is None: continue\n'
         f'  {FILL.format(dout="dout")}\nreturn gradients'
     ),
     loop(
@@ -167,7 +168,7 @@ test_other_right_loops_pass = Answers(LOOP, str).passing(
         'gradients = defaultdict(float); gradients[result] += 1',
     ),
     loop(
-        'entries.reverse()\nfor op, inputs, out, rule in entries:\n  if out in gradients:\n'
+        'for op, inputs, out, rule in entries[::-1]:\n  if out in gradients:\n'
         '    gs = rule(gradients[out])\n    for k in range(len(gs)):\n'
         '      gradients[inputs[k]] = gs[k] + gradients.get(inputs[k], 0)\nreturn gradients'
     ),
@@ -195,6 +196,7 @@ test_a_wrong_loop_fails_on_some_program = Answers(LOOP, loop).failing(
         'overwrites',
     ),
     ('return {result: 1.0, "x": 0.642092615934331}', None),
+    (f'entries.reverse()\nfor entry in entries:\n  {SKIP}\n  {GET}\n{END}', 'changed the list', None),
     (f'for entry in reversed(entries):\n  {SKIP}\n  {GET.replace("s[entry.out]", "s.pop(entry.out)")}\n{END}', None),
 )
 

@@ -8,6 +8,7 @@ import pytest
 
 import minicell as ms
 from minicell.teach.about import exercise
+from minicell.teach.bprop_check import called, dout_of
 from minicell.teach.exercise import run
 from minicell.teach.lesson05 import inputs
 from minicell.teach.lesson05.figures import traffic
@@ -23,7 +24,6 @@ from minicell.teach.lesson05.specimens import (
     silent,
     true,
 )
-from minicell.teach.trials import called, dout_of
 from tests.lessons.answers import Answers, changed, filled
 from tests.lessons.figures import holds
 from tests.lessons.notebooks import listings, picture, read

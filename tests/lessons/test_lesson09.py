@@ -79,18 +79,18 @@ test_other_right_cubes_pass = Answers(CUBE, A_CUBE).passing(
 )
 
 test_other_wrong_cubes_fail = Answers(CUBE, A_CUBE).failing(
-    ('return (3 * out / x * dout,)', ('is NaN', 'x = 0.0'), 'divides'),
-    ('return (3 * out * dout / x,)', ('is NaN', 'x = 0.0'), 'divides'),
+    ('return (3 * out / x * dout,)', ('is NaN', '[1]'), 'divides'),
+    ('return (3 * out * dout / x,)', ('is NaN', '[1]'), 'divides'),
     ('return (3 * x * ops.stop_gradient(x) * dout,)', 'second order is', 'half-stopped'),
     ('return (3 * ops.stop_gradient(x) ** 2 * dout,)', 'second order is', 'slope-stopped'),
     ('return (3 * ops.stop_gradient(x * x) * dout,)', 'second order is', 'slope-stopped'),
-    ('return ((3 * x * x + 6 * x) * dout,)', 'first order is', 'added-up'),
-    ('return 3 * x * x * dout, 6 * x * dout, 6 * dout', ('first order', 'BpropCountError'), 'both-orders'),
-    ('return (2 * x * dout,)', 'first order is', None),
-    ('return (-3 * x * x * dout,)', 'first order is', None),
-    ('return (3 * x * ops.abs(x) * dout,)', 'at x = -1.2', None),
-    ('return (3 * x * x,)', 'first order is', 'no-dout'),
-    ('return dout', 'first order', None),
+    ('return ((3 * x * x + 6 * x) * dout,)', 'wrong', 'added-up'),
+    ('return 3 * x * x * dout, 6 * x * dout, 6 * dout', '3 gradients', None),
+    ('return (2 * x * dout,)', 'wrong', None),
+    ('return (-3 * x * x * dout,)', 'wrong', None),
+    ('return (3 * x * ops.abs(x) * dout,)', '[0]', None),
+    ('return (3 * x * x,)', 'wrong', 'no-dout'),
+    ('return dout', 'bare Tensor', None),
 )
 
 test_half_begun_is_not_attempted = Answers(CUBE, A_CUBE).begun('return (... * dout,)')
@@ -103,10 +103,10 @@ test_every_way_that_the_solution_names_passes = Answers(SINH, lambda parts: A_SI
 )
 
 test_other_wrong_sinhs_fail = Answers(SINH, lambda line: A_SINH.format(ALONE, line)).failing(
-    ('return (ops.exp(x) * dout,)', 'first order is', 'e-alone'),
-    ('return (out * dout,)', 'first order is', 'slope-of-slope'),
-    ('return (ops.sqrt(out * out - 1) * dout,)', ('is NaN', 'x = 0.0'), None),
-    ('return (ops.sqrt(1 + out * out),)', 'first order is', None),
+    ('return (ops.exp(x) * dout,)', 'wrong', 'e-alone'),
+    ('return (out * dout,)', 'wrong', 'slope-of-slope'),
+    ('return (ops.sqrt(out * out - 1) * dout,)', ('is NaN', '[1]'), None),
+    ('return (ops.sqrt(1 + out * out),)', 'wrong', None),
     ('return (ops.sqrt(1 + ops.stop_gradient(out * out)) * dout,)', 'second order is', 'stopped'),
     ('return (ops.stop_gradient((ops.exp(x) + ops.exp(-x)) / 2) * dout,)', 'second order is', 'stopped'),
     ('return ((ops.exp(x) + ops.exp(-x)) / 2 * ops.stop_gradient(dout),)', 'second order is', None),
@@ -120,7 +120,7 @@ test_another_forward_is_told = Answers(SINH, str).failing(
 
 test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
     ('(f(x) ** 2)', '(f(x) * f(x) * f(x))', ''),
-    ('[-1.0, 0.5, 2.0]', '[0.3, 0.7]', ''),
+    ('[-1.0, 0.5, 2.0]', '[0.3, 1.7]', ''),
     ('ms.grad(ms.grad(cell))', 'ms.grad(lambda x: ms.grad(cell)(x).sum())', ''),
     ("'dout'", "'slope'", ('Cell 4, cube', '“slope”', 'is “dout”')),
     ('[-1.0, 0.5, 2.0]', '[0.0]', 'it is'),

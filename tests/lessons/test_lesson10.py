@@ -62,7 +62,7 @@ test_other_wrong_answers_fail = Answers(AFFINE).failing(
     ([('db = dout.sum(0)', 'db = ms.ops.ones((3,))')], 'db-one'),
     ([('return (dx,), {self.w: dw, self.b: db}', 'return (dx,)')], 'named-is-enough'),  # it raises: nothing gets 0
     ([('return (dx,), {self.w: dw, self.b: db}', 'return dx, db, dw')], 'in-the-tuple'),
-    ([('(x * dout).sum(0)', '(x * dout).sum(0, keepdims=True)')], None),
+    ([('(x * dout).sum(0)', '(x * dout).sum(0, keepdims=True)')], 'keepdims'),
     ([('.sum(0)', '.sum(0, keepdims=True)')], 'keepdims'),
     ([('self.w * x + self.b', 'self.w * x - self.b')], None),
 )

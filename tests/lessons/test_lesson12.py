@@ -24,7 +24,7 @@ PAGE = Page('12')
 @pytest.fixture(scope='module')
 def page() -> dict:
     """What the cells of the notebook define, up to the table; its neuron is that of the stored solution."""
-    return PAGE.run('imports', 'yours', 'data', 'encoders', 'network', 'table', Neuron=...)
+    return PAGE.run('yours', 'data', 'encoders', 'network', 'table', Neuron=..., np=np, ms=ms, nn=nn, ops=ops)
 
 
 # ---- the digits ----------------------------------------------------------------------------------------------------

@@ -58,6 +58,7 @@ STEPS = 'sin', 'mul 1', 'exp', 'start', 'if', 'dx', 'mul 2', 'log'  # as they ar
 def order(answer: Any) -> Trial:
     """Compare an order of steps with that of the tape."""
     due = right()
+    answer = answer.tolist() if isinstance(answer, np.ndarray) else answer
     if not isinstance(answer, list | tuple):
         end(f'Give check the list ORDER; it got {type(answer).__name__}.', returned=type(answer).__name__)
     if all(step is ... for step in answer):
@@ -108,6 +109,7 @@ PROGRAMS = {
     'sin(sin(… sin(x))), twelve times': (twelve, (1.0,)),
     'x * x, in a program that has another input, y': (lambda x, y: x * x, (3.0, 2.0)),
     'x itself, without an entry': (lambda x: x, (3.0,)),
+    'exp(sin(x)) * y, where y is 0': (lambda x, y: ops.exp(ops.sin(x)) * y, (1.0, 0.0)),
 }
 
 
@@ -136,10 +138,13 @@ def loop(answer: Any, programs: dict[str, tuple[Callable, tuple[float, ...]]] = 
 
 def came(answer: Any, entries: list, result: str) -> tuple[dict[str, Any], str]:
     """The gradients that a loop works out; or none, and in words what it does instead."""
+    before = list(entries)
     try:
         gradients = answer(entries, result)
     except (*ERRORS, LookupError) as error:
         return {}, stopped(begun(error), 'read_back').rstrip('.')
+    if entries != before:
+        return {}, 'read_back has changed the list of entries: go through it, and leave it as it was'
     if not isinstance(gradients, dict):
         return {}, f'read_back returns {type(gradients).__name__}, not a dict'
     return {name: float(each) if isinstance(each, Real) else str(each) for name, each in gradients.items()}, ''
@@ -151,8 +156,9 @@ PRODUCTS = {
     '3 * (x * x)': lambda x: 3 * (x * x),
     'sin(x) * exp(x)': lambda x: ops.sin(x) * ops.exp(x),
     '-2 * (sin(x) * (x * x))': lambda x: -2 * (ops.sin(x) * (x * x)),
+    'x * x * x': lambda x: x * x * x,
 }
-AT = (2.0, -1.0, 0.0)  # where factors and slopes have both signs, and are 0
+AT = (2.0, -1.0, 0.0, 1.0)  # where factors and slopes have both signs, are 0, and are equal without being one value
 
 
 def rule(answer: Any, products: dict[str, Callable] = PRODUCTS, at: Sequence[float] = AT) -> Trial:

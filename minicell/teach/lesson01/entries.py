@@ -108,6 +108,6 @@ HIDDEN: tuple[tuple[Engine, str], ...] = (
     (read_by(total, lambda dout: 1.0), 'no dout'),
     (with_rule(Sin=lambda x, out, dout: (abs(math.cos(x)) * dout,)), 'wrong rule'),
     (read_by(lambda before, now: now if before is None else before), 'no sum'),
-    (with_rule(Sin=lambda x, out, dout: (2 * math.cos(x) * dout,)), 'wrong rule'),
+    (with_rule(Sin=lambda x, out, dout: (-abs(math.cos(x)) * dout,)), 'wrong rule'),  # right where the sine falls
     (engine, 'right'),
 )

@@ -7,7 +7,8 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.trials import Hunt, Trial, called, cell, cell_of, points
+from minicell.teach.bprop_check import called
+from minicell.teach.trials import Hunt, Trial, cell, cell_of, points
 
 from .figures import FIGURES
 

@@ -69,6 +69,9 @@ HIDDEN = {
     'twice': Hidden(False, 'is twice too large', ops.sin, lambda x, out, dout: 2 * ops.cos(x) * dout),
     'small': Hidden(False, SMALL, lambda x: 0.001 * ops.sin(x), lambda x, out, dout: 0.002 * ops.cos(x) * dout),
     'cancelling': Hidden(False, CANCELS, ops.exp, lambda x, out, dout: out * dout + dout - dout.mean()),
-    'last': Hidden(False, 'is wrong in its last number alone', ops.exp, lambda x, out, dout: (1 + LAST) * out * dout),
+    'last': Hidden(
+        False, 'is 0 in its last number, and should not be', ops.exp, lambda x, out, dout: (1 - LAST) * out * dout
+    ),
+    'turned': Hidden(False, 'has its numbers in other places', ops.exp, lambda x, out, dout: (out * dout)[::-1]),
     'nan': Hidden(False, 'is NaN where x is 0', cube, lambda x, out, dout: 3 * out / x * dout),
 }

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import ERRORS, BpropCheck, Trial, begun, fresh, function_of, points, sorted_words
+from minicell.teach.bprop_check import BpropCheck
+from minicell.teach.trials import ERRORS, Trial, begun, fresh, function_of, points, sorted_words
 
 from .figures import FIGURES
 from .specimens import SPECIMENS, here, in_mindspore, silent
@@ -110,11 +111,14 @@ def one_number(answer: Any, cells: dict[str, tuple[Callable, bool]] = HIDDEN, se
     x, y, k = inputs(2, 4, 2.5, seed)
     for number, (name, (dy, wrong)) in enumerate(cells.items()):
         try:
-            given = fresh([x, -y if number % 2 else y, k])  # so that the slope has both signs
+            # so that the slope has both signs, and is small
+            given = fresh([x, -y if number % 2 else y, k if number % 3 else k / 50])
+            before = given[1].asnumpy().copy()
             word = answer(hidden(dy, seen := []), *given)
+            word = word if np.array_equal(given[1].asnumpy(), before) else 'nothing, and y is not what it was'
         except ERRORS as error:
             word = f'{type(begun(error)).__name__}: {error}'.partition('\n')[0]
-        moves |= {str((each - given[1].asnumpy()).round(6).tolist()) for each in seen}
+        moves |= {str((each - before).round(6).tolist()) for each in seen}
         word = word.item() if isinstance(begun(word), ms.Tensor) and word.size == 1 else word
         word = bool(word) if isinstance(word, bool | np.bool_) else str(word)
         told.append(word)

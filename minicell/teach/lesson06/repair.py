@@ -7,7 +7,8 @@ import numpy as np
 
 import minicell as ms
 from minicell import ops
-from minicell.teach.trials import BLANK, BpropCheck, Trial, points
+from minicell.teach.bprop_check import BpropCheck
+from minicell.teach.trials import BLANK, Trial, points
 
 
 def checks(*rows: int) -> dict[str, BpropCheck]:

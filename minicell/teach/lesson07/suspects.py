@@ -39,8 +39,13 @@ class Suspect(nn.Cell):
 
 New = variant(Suspect, bprop=lambda self, x, out, dout: (dout[1] * self.drawn(x) * self.scale,))
 Stale = variant(Suspect, bprop=lambda self, x, out, dout: (dout[1] * self.last * self.scale,))
-# as many rows in each call: to count them tells nothing
-StaleAsMany = variant(Stale, share=lambda self, rows: np.random.permutation(rows) < round(rows * self.keep_prob))
+
+
+def as_many(kind: type) -> type:
+    """The same, with as many rows in each call: to count them tells nothing."""
+    return variant(kind, share=lambda self, rows: np.random.permutation(rows) < round(rows * self.keep_prob))
+
+
 Twice = variant(Suspect, bprop=lambda self, x, out, dout: (dout[1] * out[0] * self.scale * self.scale,))
 # the factor is in the mask that is handed out, and comes in once more in bprop
 TwiceByMask = variant(
@@ -51,9 +56,9 @@ HIDDEN = (
     (Suspect, 0.8, 'right'),
     (New, 0.8, 'new mask'),
     (TwiceByMask, 0.5, 'scaled twice'),
-    (StaleAsMany, 0.5, 'stale mask'),
+    (as_many(Stale), 0.5, 'stale mask'),
     (Suspect, 0.5, 'right'),
     (Twice, 0.8, 'scaled twice'),
     (Stale, 0.8, 'stale mask'),
-    (New, 0.5, 'new mask'),
+    (as_many(New), 0.5, 'new mask'),
 )

@@ -10,7 +10,7 @@ import numpy as np
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach.source import defined
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell, class_of, dict_of, stopped
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell, class_of, dict_of, stopped, without_check_bprop
 
 from .figures import FIGURES
 
@@ -116,15 +116,16 @@ def within(x: Any, curve: Any) -> Any:
 
 
 def bent(x: Any, side: float) -> Any:
-    """A factor of x that differs from 1 on one side of 0; it was worked out off the tape."""
+    """A factor of x that is 1 on one side of 0, and on the other smaller or larger; it was worked out off the tape."""
     square = np.maximum(side * x.asnumpy(), 0) ** 2
-    return ms.Tensor(1 + square * (1 - square) / 2)
+    return ms.Tensor(1 + side * square * (1 - square) / 2)
 
 
 # each bound and each side of 0 is the only place where one of them shows what is wrong
 HIDDEN: tuple[tuple[Callable, str], ...] = (
     (lambda x: ops.select(ops.abs(x) <= 1, x, x / ops.abs(x)), 'nan'),
-    (lambda x: -within(x, x * x * x), 'right'),  # it falls, and its slope at 0 is 0
+    # it falls, its slope at 0 is 0, and on the two sides of 0 it differs
+    (lambda x: -within(x, x * x * x + x**4 * (1 - x * x) / 2), 'right'),
     (
         lambda x: ops.select(x >= 1, 1.0, ops.select(x < -1, -1.0, x * bent(x, -1))),
         'gap',
@@ -149,4 +150,8 @@ def layer(function: Callable) -> tuple[nn.Cell]:
 
 PLACES = np.array([-1.5, 0.5])
 SLOPE = 'x * x at x = -1.5 and x = 0.5', (*layer(lambda x: x * x), PLACES), 2 * PLACES
-TRIALS = {'8a': ties, '8b': shrink, '8c': Hunt(WORDS, HIDDEN, layer, noun='Layer', slope=SLOPE)}
+TRIALS = {
+    '8a': ties,
+    '8b': shrink,
+    '8c': Hunt(WORDS, HIDDEN, layer, noun='Layer', slope=SLOPE, within=without_check_bprop),
+}

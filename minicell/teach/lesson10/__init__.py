@@ -1,7 +1,7 @@
 """Lesson 10: its figure of a weight used often; trials of its owners, who changes which, and of a check."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -9,98 +9,24 @@ import numpy as np
 
 import minicell as ms
 from minicell.errors import MinicellWarning
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, compared, function_of, sorted_words
+from minicell.teach.bprop_check import BpropCheck
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, compared, function_of, points, sorted_words
 
 from . import zoo
 from .figures import FIGURES
 
-ROWS = (4, 1, 2)
-SEED = 10
-NAMES = ('dx', 'dw', 'db')
+W_AND_B = {'w': [1.5, -0.7, 0.4], 'b': [-2.0, 0.3, 1.1]}  # none of the numbers that the start writes into them
 
 
-def affine(answer: Any, batches: Sequence[int] = ROWS) -> Trial:
-    """Try a Cell on batches: the form of what its bprop returns, and three gradients beside a twin without bprop."""
-    cell = cell_of(answer, 'Affine')
-    named = [getattr(p, 'name', '?') for p in cell.internal_params or ()]
-    did: dict[str, Any] = {'named': ', '.join(named), 'returned': returned(cell)}
-    lines: list[str] = []
-    for rows in batches:
-        x, dout = batch(rows)
-        if not np.allclose(cell.construct(x).asnumpy(), (cell.w * x + cell.b).asnumpy()):
-            did['forward'] = 'another'
-            return Trial(True, False, did, 'construct no longer returns w * x + b: leave it as it was.')
-        try:
-            found = gradients(cell, (cell.w, cell.b), x, dout)
-        except (ms.errors.MinicellError, AttributeError) as error:
-            did['raised'] = f'{type(error).__name__}: {str(error).splitlines()[0]}'  # one class for several mistakes
-            return Trial(True, False, did, did['raised'])
-        for name, gradient in zip(NAMES, found, strict=True):  # as one: in a batch of one row the sum is the mean
-            did[name] = np.concatenate([did.get(name, []), gradient.ravel()])
-        for name, mine, due in zip(NAMES, found, truth(cell, x, dout), strict=True):
-            of = f'✗ {name} with {rows} row{"s" * (rows > 1)}'
-            named = lambda at, of=of: f'{of}, at {list(map(int, at))}'
-            lines.append(compared(mine, due, named, 'yours', rtol=1e-4, atol=1e-5))
-    wrong = [said for said in lines if said]
-    if not wrong:
-        mine, due = (np.concatenate([g.ravel() for g in of_two_calls(cell, f)]) for f in (cell, plain(cell)))
-        if not np.allclose(mine, due, rtol=1e-4, atol=1e-5):
-            did['two calls'] = mine
-            wrong = ['The gradients are right for one call. With two calls, the first gets numbers of the second.']
-    passed = not wrong
-    said = f'dx, dw and db agree with autodiff, in batches of {", ".join(map(str, batches))} rows.'
-    return Trial(True, passed, did, said if passed else '\n'.join(wrong[:3]))
+def batches(*rows: int, seed: int) -> dict[str, Any]:
+    """Batches of so many rows, by what is said of them."""
+    made = {f'{n} row{"s" * (n > 1)}': points((n, 3), seed=seed + n) for n in rows}
+    return {name: [ms.Tensor(x.asnumpy(), ms.float32)] for name, (x,) in made.items()}
 
 
-def batch(rows: int) -> tuple[Any, Any]:
-    """Rows of x, and a dout for them."""
-    rng = np.random.default_rng(SEED + rows)
-    return tuple(ms.Tensor(rng.standard_normal((rows, 3)), ms.float32) for _ in range(2))
-
-
-def gradients(function: Any, parameters: tuple, x: Any, dout: Any) -> list[np.ndarray]:
-    """The gradients of (function(x) · dout).sum() by x and by the Parameters."""
-    dx, by_weight = ms.grad(lambda x: (function(x) * dout).sum(), 0, list(parameters))(x)
-    return [g.asnumpy() for g in (dx, *by_weight)]
-
-
-def truth(cell: Any, x: Any, dout: Any) -> list[np.ndarray]:
-    """The same by autodiff, of a twin without a bprop."""
-    return gradients(plain(cell), (cell.w, cell.b), x, dout)
-
-
-def plain(cell: Any) -> Callable:
-    """What the Cell computes, recorded op by op."""
-    return lambda x: cell.w * x + cell.b
-
-
-def of_two_calls(cell: Any, function: Callable) -> list[np.ndarray]:
-    """The gradients of a loss with two calls, the second with other numbers."""
-    x, dout = batch(ROWS[0])
-    return gradients(lambda x: function(x) - 2 * function(x + 1), (cell.w, cell.b), x, dout)
-
-
-def returned(cell: Any) -> str:
-    """What bprop returns for one batch, called by hand: the form of it, and the shapes in it."""
-    x, dout = batch(ROWS[0])
-    try:
-        found = cell.bprop(x, cell.construct(x), dout)
-    except Exception as error:
-        return f'raised {type(begun(error)).__name__}: {error}'.splitlines()[0]  # one class for several mistakes
-    return form(found)
-
-
-def form(value: Any) -> str:
-    """A structure of Tensors in signs."""
-    if isinstance(value, ms.Tensor):
-        return f'Tensor {value.shape}'
-    if isinstance(value, tuple | list):
-        return f'{type(value).__name__}({", ".join(map(form, value))})'
-    if isinstance(value, dict):
-        keys = (key.name if isinstance(key, ms.Parameter) else repr(key) for key in value)
-        return f'{{{", ".join(f"{k}: {form(v)}" for k, v in zip(keys, value.values(), strict=True))}}}'
-    return type(begun(value)).__name__
-
+affine = BpropCheck(
+    'Affine', ('dx', 'dw', 'db'), lambda x, w, b: w * x + b, 'w * x + b', batches(4, 1, 2, seed=10), parameters=W_AND_B
+)
 
 # ---- 10b -----------------------------------------------------------------------------------------------------------
 

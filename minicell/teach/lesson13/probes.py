@@ -117,8 +117,9 @@ def one_input_is_enough(m: SimpleNamespace) -> str:
     """Ops of a leaf and a constant."""
     spare(m)
     x, a = m.leaf(m.Tensor([1.0, 2.0])), m.Tensor([3.0, 4.0])
-    left(m, lambda: m.mul(x, a), ['Mul'], 'right constant', '`x * a` with a constant a')
-    left(m, lambda: m.mul(a, x), ['Mul'], 'left constant', '`a * x` with a constant a')
+    # who looks at one input alone sees one of the two products
+    both, due = lambda: (m.mul(x, a), m.mul(a, m.add(x, x))), ['Mul', 'Add', 'Mul']
+    left(m, both, due, 'one constant', '`x * a` and `a * (x + x)`, with a constant a,')
     left(m, lambda: 2.0 * x + 1.0, ['Mul', 'Add'], 'numbers', '`2.0 * x + 1.0`')
     left(m, lambda: m.neg(m.add(a, x)) + 1, ['Add', 'Neg', 'Add'], 'three ops', '`-(a + x) + 1`')
     return 'One input on the tape is enough.'
@@ -304,10 +305,11 @@ def other_shapes(m: SimpleNamespace) -> str:
 
 def the_sum_is_on_the_tape(m: SimpleNamespace) -> str:
     """What was added up."""
-    spare(m)
-    (found,) = m.gradients(lambda x: x * x)(m.Tensor(3.0))
-    said = 'The gradient of `x * x` is right, but the sum in it is not on the tape: add the Tensors, not their arrays.'
-    must(found.at >= 0, 'sum', 'no entry', said)
+    for x in (3.0, 0.0):  # a gradient that is 0 has a slope as well
+        spare(m)
+        (found,) = m.gradients(lambda x: x * x)(m.Tensor(x))
+        said = f'At x = {x:g} the gradient of `x * x` is right, but it is not on the tape.'
+        must(found.at >= 0, 'sum', f'no entry at {x:g}', f'{said} Add the Tensors, not their arrays.')
     return 'The sum is on the tape as well.'
 
 
@@ -322,9 +324,9 @@ def gets_dout(m: SimpleNamespace) -> str:
 
     def program(m: Any) -> Callable:
         cell = product(m)
-        return lambda x, y: m.sin(cell(x, y) * 3) + x
+        return lambda x, y: m.sin(cell(x, y) * 3) + cell(y, x) * x
 
-    alike(m, program, [[0.5, 2.0], [-1.0, 0.3]], 'a Cell inside a loss')
+    alike(m, program, [[0.5, 2.0], [-1.0, 0.3]], 'two calls of a Cell inside a loss')
     return '`bprop` gets the inputs, `out` and `dout`.'
 
 

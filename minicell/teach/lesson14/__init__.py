@@ -10,7 +10,8 @@ import numpy as np
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach import about
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, called, cell_of, class_of, compared, fresh, function_of
+from minicell.teach.bprop_check import BESIDES, called
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, class_of, compared, fresh, function_of
 
 from .figures import FIGURES
 
@@ -181,13 +182,11 @@ def formed(found: dict[str, Any]) -> str:
         return str(found['stopped'])
     if found['returned'] != 'one gradient':
         return f'bprop: {found["returned"]}; there is one input: return (dx,).'
-    if not isinstance(found['dx'], np.ndarray):
+    if not isinstance(found.get('dx', np.zeros(0)), np.ndarray):
         return f'dx is no Tensor, but {found["dx"]}.'
     if 'wrote into' in found:
         return f'bprop has written into {found["wrote into"]}.'
-    if 'a call between' in found:
-        return 'Another call of the Cell, before backward begins, changes what bprop returns.'
-    return ''
+    return next((f'{said[0].upper()}{said[1:]}.' for part, said in BESIDES.items() if part in found), '')
 
 
 # ---- 14d -----------------------------------------------------------------------------------------------------------

@@ -10,20 +10,8 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.trials import (
-    ERRORS,
-    BpropCheck,
-    Hunt,
-    Trial,
-    begun,
-    cell_of,
-    class_of,
-    compared,
-    dice,
-    one_gradient,
-    points,
-    variant,
-)
+from minicell.teach.bprop_check import BpropCheck, Settings
+from minicell.teach.trials import Hunt, Trial, dice, points, variant
 
 from .figures import FIGURES
 
@@ -35,45 +23,38 @@ def mixed(x: Any, w: Any) -> Any:
     return ops.tanh(x @ w) @ w
 
 
-PARTS: dict[str, tuple[Callable[[Any, Any], Any], tuple[int, ...]]] = {
-    'tanh(x @ w) @ w': (mixed, (3, 3)),
-    'w * x * x': (lambda x, w: w * x * x, (5,)),
-    'w * x.sum()': (lambda x, w: w * x.sum(), (2, 2)),
+# a part, and the shapes of x and of w
+PARTS: dict[str, tuple[Callable[[Any, Any], Any], tuple[int, ...], tuple[int, ...]]] = {
+    'tanh(x @ w) @ w': (mixed, (2, 3), (3, 3)),
+    'w * x * x': (lambda x, w: w * x * x, (5,), (5,)),
+    'w * x.sum()': (lambda x, w: w * x.sum(), (2, 2), (2, 2)),
 }
 
 
-def checkpoint(answer: Any, parts: dict[str, tuple[Callable, tuple[int, ...]]] = PARTS, seed: int = SEED) -> Trial:
-    """Try a Cell around several parts: its gradients, a call in between, and whether bprop runs the part again."""
-    kind = class_of(answer, 'Recompute')
-    did: dict[str, Any] = {}
-    for name, (part, shape) in parts.items():
-        cases = {f'part {name}, x and w of {shape}': points(shape, shape, seed=seed)}
-        found = BpropCheck('Recompute', ['dx', 'dw'], part, f'what {name} returns', cases)(kind(part))
-        did |= {f'{name}: {key}': value for key, value in found.did.items()}
-        if not found.passed:
-            return Trial(True, False, did, found.said)
-        given = points(shape, shape, seed=seed)
-        mine, due = second(kind(part), given), second(part, given)
-        if not all(np.allclose(one, other) for one, other in zip(mine, due, strict=True)):
-            did['second order'] = np.concatenate([each.ravel() for each in mine])
-            said = f'part {name}: first order is right, and second order is not. Is all that bprop uses on the tape?'
-            return Trial(True, False, did, said)
-    forward, backward = runs(kind)
-    if (forward, backward > 0) != (1, True):
-        did['runs'] = forward, backward
-        said = f'The part has run {forward} times in forward and {backward} times in backward; expected 1 and 1.'
-        return Trial(True, False, did, f'The gradients are right. {said}')
-    said = f'dx and dw agree with autodiff for {len(parts)} parts, with two calls of each, and construct keeps nothing.'
-    return Trial(True, True, did, said)
-
-
-def second(cell: Callable, given: list[Any]) -> list[np.ndarray]:
-    """The gradients of a sum of squared gradients, by x and by w."""
-
-    def slopes(x: Any, w: Any) -> Any:
-        return sum((g * g).sum() for g in ms.grad(lambda *given: (cell(*given) ** 2).sum(), (0, 1))(x, w))
-
-    return [g.asnumpy() for g in ms.grad(slopes, (0, 1))(*given)]
+def checkpoint(answer: Any, parts: dict[str, tuple] = PARTS, seed: int = SEED) -> Trial:
+    """Try a Cell around several parts, up to second order; does bprop run the part, and does construct keep nothing?"""
+    checks = {}
+    for name, (part, *shapes) in parts.items():
+        given = points(*shapes, seed=seed)
+        cases = {f'x {given[0].shape}, w {given[1].shape}': given}
+        check = BpropCheck('Recompute', ['dx', 'dw'], part, f'what {name} returns', cases, order=2)
+        checks[f'part {name}'] = (part,), check
+    found = Settings('Recompute', checks, f'dx and dw agree with autodiff for {len(parts)} parts, up to second order.')(
+        answer
+    )
+    if not found.passed:
+        return found
+    kept = next((value for part, value in found.did.items() if part.endswith(': kept')), '')
+    if kept:
+        return found._replace(
+            passed=False, said=f'The gradients are right. But construct keeps something on self: {kept}.'
+        )
+    forward, backward = runs(answer)
+    did = found.did | {'runs': (forward, backward > 0)}
+    if did['runs'] != (1, True):
+        said = f'The gradients are right. The part has run {forward} times in the forward pass and {backward} times in'
+        return found._replace(passed=False, did=did, said=f'{said} the backward pass; expected 1 and 1.')
+    return found._replace(did=did, said=f'{found.said} Two calls of each were tried, and construct keeps nothing.')
 
 
 def runs(kind: type) -> tuple[int, int]:
@@ -93,10 +74,6 @@ def runs(kind: type) -> tuple[int, int]:
 
 # ---- 15b -----------------------------------------------------------------------------------------------------------
 
-X = np.array([1.5, 0.0, -2.0, 0.7, -0.3, 0.0, 3.0, -1.1])
-DY = np.array([2.0, -1.0, 0.5, 3.0, -2.5, 1.5, -0.4, 1.0])
-FACTORS = (1.0, -10.0)
-
 
 def dropping(shape: tuple[int, ...]) -> np.ndarray:
     """Factors of a part that drops numbers: 0 or 2."""
@@ -108,7 +85,7 @@ def noise(shape: tuple[int, ...]) -> np.ndarray:
     return 0.5 + np.random.random(shape)
 
 
-# what a part throws, and the power of x that it multiplies by it
+# what a part draws, and the power of x that it multiplies by it
 Throw = Callable[[tuple[int, ...]], np.ndarray]
 THROWS: dict[str, tuple[Throw, int]] = {
     'a part that drops': (dropping, 1),
@@ -117,80 +94,22 @@ THROWS: dict[str, tuple[Throw, int]] = {
 }
 
 
-class Thrower(nn.Cell):
-    """A part that multiplies by what it draws, and writes that down."""
-
-    def __init__(self, throw: Callable[[tuple[int, ...]], np.ndarray], power: int) -> None:
-        super().__init__()
-        self.throw, self.power = throw, power
-        self.thrown: list[np.ndarray] = []
-
-    def construct(self, x: Any) -> Any:
-        """x, or its square, times what was drawn."""
-        self.thrown.append(self.throw(x.shape))
-        return x**self.power * ms.Tensor(self.thrown[-1])
+def with_its_seed(part: Callable, x: Any) -> tuple[Any, Any]:
+    """What the part makes of x, and its seed, as construct of the exercise."""
+    seed = np.random.randint(2**31 - 1)
+    with dice(seed):
+        return part(x), ms.Tensor(seed)
 
 
-def keeps_dice(answer: Any, throws: dict[str, tuple[Throw, int]] = THROWS, seed: int = SEED) -> Trial:
-    """Try a checkpoint around parts that draw: two calls on one tape, and where the generator stands after it."""
-    kind = class_of(answer, 'KeepSeed')
-    did: dict[str, Any] = {}
-    for name, thrower in throws.items():
-        cell_of(kind(Thrower(*thrower)), 'KeepSeed')
-        try:
-            with dice(seed):
-                found, said = by_hand(kind(Thrower(*thrower)))
-                if not said:
-                    seen, said = two_calls(kind(Thrower(*thrower)))
-                    found |= seen
-        except ERRORS as error:
-            found = {'stops': f'{type(begun(error)).__name__}: {error}'.splitlines()[0]}
-            said = f'stops with {found["stops"]}'
-        did |= {f'{name}: {part}': value for part, value in found.items()}
-        if said:
-            return Trial(True, False, did, f'{name}: {said}')
-    said = 'Each call draws what its own forward pass drew, for a part that drops numbers and two that weigh them.'
-    return Trial(True, True, did, f'{said}\nAfterwards the random generator is where it was before.')
-
-
-def by_hand(cell: Any) -> tuple[dict[str, Any], str]:
-    """What bprop returns when it is called by hand; and what is wrong with its form, in a sentence."""
-    x, dy = ms.Tensor(X), ms.Tensor(DY)
-    out = cell.construct(x)
-    if not (isinstance(out, tuple) and len(out) == 2 and all(isinstance(part, ms.Tensor) for part in out)):
-        return {'construct': type(out).__name__}, 'construct no longer returns (y, seed): leave it as it was.'
-    if not np.array_equal(out[0].asnumpy(), X**cell.part.power * cell.part.thrown[0]):
-        return {'construct': 'another y'}, 'construct no longer returns what the part does: leave it as it was.'
-    said = one_gradient(cell.bprop(x, out, (dy, ops.zeros_like(out[1]))))
-    return {'returned': said}, said
-
-
-def two_calls(cell: Any) -> tuple[dict[str, Any], str]:
-    """Two calls on one tape, then backward: dx, and what is wrong with it or the generator, in a sentence."""
-
-    def loss(x: Any) -> Any:
-        return sum((ms.Tensor(factor * DY) * cell(x + k)[0]).sum() for k, factor in enumerate(FACTORS))
-
-    value, back = ms.vjp(loss, ms.Tensor(X))
-    before = np.random.get_state()
-    dx = back(ops.ones_like(value))[0].asnumpy().astype(np.float64)
-    after = np.random.get_state()
-    went_on = np.array_equal(before[1], after[1]) and before[2] == after[2]
-    did = {'dx': dx, 'generator after': 'go on' if went_on else 'moved'}
-    first, second = cell.part.thrown[:2]
-    slopes = [factor * cell.part.power * (X + k) ** (cell.part.power - 1) for k, factor in enumerate(FACTORS)]
-    due = DY * (slopes[0] * first + slopes[1] * second)
-    off = compared(dx, due, lambda place: f'two calls with the seeds of the forward pass, number {place[0] + 1}', 'dx')
-    if off and dx.shape == due.shape and np.allclose(dx, DY * sum(slopes) * second):
-        off = 'of two calls, the first got the seed of the second.'
-    if off:
-        return did, off
-    if not went_on:
-        return (
-            did,
-            'dx is right, but the random generator has moved: what is drawn next is not what it would have been.',
-        )
-    return did, ''
+def keeper(throws: dict[str, tuple[Throw, int]], seed: int) -> Settings:
+    """The trial of a checkpoint around parts that draw."""
+    checks = {}
+    for name, (throw, power) in throws.items():
+        part = lambda x, throw=throw, power=power: x**power * ms.Tensor(throw(x.shape))
+        cases = {'x of 8 numbers': points((8,), seed=seed)}
+        checks[name] = (part,), BpropCheck('KeepSeed', ['dx'], partial(with_its_seed, part), '(y, seed)', cases)
+    done = 'Each call draws what its own forward pass drew, for a part that drops numbers and two that weigh them.'
+    return Settings('KeepSeed', checks, f'{done}\nAfterwards the random generator is where it was before.')
 
 
 # ---- 15c -----------------------------------------------------------------------------------------------------------
@@ -231,31 +150,32 @@ class Suspect(nn.Cell):
         return self.seeded(int(out[1].item()), x, dy)
 
 
-# as many numbers in each call: to count them tells nothing
-StaleAsMany = variant(
-    Suspect,
-    part=lambda self, x: x * ms.Tensor(np.random.permutation(x.size) < round(self.keep * x.size)) / self.keep,
-    bprop=lambda self, x, out, dout: self.seeded(self.seed, x, dout[0]),
-)
 New = variant(Suspect, bprop=lambda self, x, out, dout: self.again(x, dout[0]))
 Stale = variant(Suspect, bprop=lambda self, x, out, dout: self.seeded(self.seed, x, dout[0]))
 TurnedBack = variant(
     Suspect, bprop=lambda self, x, out, dout: (np.random.seed(int(out[1].item())), self.again(x, dout[0]))[1]
 )
 
+
+def as_many(kind: type) -> type:
+    """The same, with as many numbers in each call: to count them tells nothing."""
+    share = lambda self, x: np.random.permutation(x.size) < round(self.keep * x.size)
+    return variant(kind, part=lambda self, x: x * ms.Tensor(share(self, x)) / self.keep)
+
+
 HIDDEN = (
     (Stale, 0.5, 'stale seed'),
     (Suspect, 0.5, 'right'),
     (TurnedBack, 0.5, 'reseeded'),
-    (New, 0.5, 'new draw'),
+    (as_many(New), 0.5, 'new draw'),
     (Suspect, 0.8, 'right'),
     (New, 0.8, 'new draw'),
     (TurnedBack, 0.8, 'reseeded'),
-    (StaleAsMany, 0.8, 'stale seed'),
+    (as_many(Stale), 0.8, 'stale seed'),
 )
 
 
 HUNT = Hunt(
     WORDS, HIDDEN, lambda kind, keep: (kind(keep),), lambda kind, keep: f'{keep:.0%} kept', within=partial(dice, SEED)
 )
-TRIALS = {'15a': checkpoint, '15b': keeps_dice, '15c': HUNT}
+TRIALS = {'15a': checkpoint, '15b': keeper(THROWS, SEED), '15c': HUNT}

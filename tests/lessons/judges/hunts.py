@@ -27,7 +27,6 @@ from minicell.teach import (
     lesson15,
 )
 from minicell.teach.lesson01.entries import engine, read_by, total, with_rule
-from minicell.teach.lesson09.suspects import suspect as bent
 from minicell.teach.lesson11.hunt import CODE, HUNT, NAMED, changes
 from minicell.teach.lesson11.hunt import hunt as of_graphs
 from minicell.teach.lesson11.hunt import space as stored
@@ -49,6 +48,7 @@ ENGINES = (
     (with_rule(Sin=lambda x, out, dout: (abs(math.cos(x)) * dout,)), 'wrong rule'),
     (read_by(lambda before, now: now if before is None else before), 'no sum'),
     (with_rule(Exp=lambda x, out, dout: ((1 + out) * dout,)), 'wrong rule'),
+    (with_rule(Sin=lambda x, out, dout: (-abs(math.cos(x)) * dout,)), 'wrong rule'),
 )
 
 HYPERBOLA = lesson02.Function(lambda x, y: -x / (y * y), lambda x, y: -1 / (y * y), lambda x, y: 2 * x / (y * y * y))
@@ -89,7 +89,7 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
 )
 
 CURVES = {
-    'tanh': (ops.tanh, lambda x: 1 - ops.tanh(x) * ops.tanh(x)),
+    'falling': (lambda x: -ops.tanh(x), lambda x: ops.tanh(x) * ops.tanh(x) - 1),
     'fourth': (lambda x: x * x * x * x, lambda x: 4 * x * x * x),
     'cos': (ops.cos, lambda x: -ops.sin(x)),
 }
@@ -143,7 +143,7 @@ def judges() -> dict[str, Judge]:
         '3b': lesson03.TRIALS['3b']._replace(hidden=PRODUCTS),
         '7c': lesson07.HUNT._replace(hidden=with_each(lesson07.HIDDEN, 0.7, 0.4, 0.9)),
         '8c': lesson08.TRIALS['8c']._replace(hidden=LAYERS, slope=square),
-        '9c': lesson09.HUNT._replace(hidden=curves, make=partial(bent, functions=CURVES)),
+        '9c': lesson09.HUNT._replace(hidden=curves, make=partial(lesson09.suspect, functions=CURVES)),
         '10d': lesson10.HUNT._replace(hidden=with_each(lesson10.zoo.HIDDEN, ONE, TWO)),
         '13g': lesson13.TRIALS['13g']._replace(hidden=CHANGES, slope=('a cube', (cube, 0.9), 3 * 0.9**2)),
         '14d': partial(lesson14.hunt, hunted=lesson14.HUNT._replace(hidden=bits)),

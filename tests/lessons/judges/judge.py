@@ -65,19 +65,22 @@ class Judge(NamedTuple):
 
     def explained(self, mistake: str, does: dict[str, Any], did: dict[str, Any], named: str) -> bool:
         """Whether an answer does what a stored mistake does: in the part that is named, or in all that it speaks of."""
-        does, did = apart(does), apart(did)
+        does, did, named = apart(does), apart(did), named.rpartition(': ')[2]
         keys = did.keys() | does.keys()
         spoken = [named] if named else self.speaks_of.get(mistake, [])
-        if spoken:
+        if named in keys:
+            keys = {named}
+        elif spoken:
             keys = {key for key in keys if any(re.search(rf'(?<!\w){re.escape(each)}(?!\w)', key) for each in spoken)}
         return bool(keys) and all(key in did and key in does and alike(did[key], does[key]) for key in keys)
 
 
 def apart(did: dict[str, Any]) -> dict[str, Any]:
-    """What was done, with each part of a tuple a part of its own."""
+    """What was done, with each part of a tuple a part of its own; but no line of the answer."""
     return {
         f'{part} {k}' if isinstance(found, tuple) else part: each
         for part, found in did.items()
+        if not part.endswith('stopped')
         for k, each in enumerate(found if isinstance(found, tuple) else [found])
     }
 

@@ -44,12 +44,14 @@ PROGRAMS: dict[str, tuple[Callable, tuple[float, ...]]] = {
     'chain': (lambda x: ops.exp(ops.sin(ops.sin(x))), (2.4,)),
     'sums': (lambda x, y: x + y + x, (0.4, 1.0)),
     'alone': (lambda x: x, (2.0,)),
+    'flat': (lambda x, y: ops.sin(ops.exp(x)) * y, (0.3, 0.0)),
     'unused': (lambda x, y: ops.sin(x) + x, (1.1, 0.2)),
 }
 PRODUCTS: dict[str, Callable] = {
     'square': lambda x: x * x,
     'inner': lambda x: ops.exp(ops.sin(x) * (x * x)),
     'mixed': lambda x: ops.exp(x) * ops.sin(x) + x * x,
+    'fourth': lambda x: (x * x) * x * x,
 }
 RISES: dict[str, tuple[Callable, float]] = {
     'staircase': (lambda w: np.clip(3 * np.floor(w / 3) + 1, -4, 5), 3.0),
@@ -61,10 +63,10 @@ LAID_ON = np.array([0.0, -0.7, 1.3, 0.5])
 TRACED = np.array([[0.5, 3.0, 1.5, 2.0, 0.1], [-0.5, 0.0, 1.0, -4.0, 0.2], [-1.5, 2.5, 0.7, -3.0, -0.2]])
 ENDS = np.array([[1.0, -1.0, 0.0, 0.7, -0.3, 1.01, -1.01, 40.0], [0.6, -2.1, 3.3, 1.9, -0.7, 2.5, -1.4, 1.1]])
 LONG = {1.0: [(6.0, -8.0), (0.1, 0.2), (0.0, 0.0)], 2.0: [(-1.5, 0.2), (-1.2, 1.6), (9.0, 1.0)]}
-PARTS: dict[str, tuple[Callable, tuple[int, ...]]] = {
-    'product': (lambda x, w: ops.sin(x) @ w, (2, 2)),
-    'each': (lambda x, w: ops.exp(x) * w * w, (4,)),
-    'sums': (lambda x, w: x.sum() * w + x, (3,)),
+PARTS: dict[str, tuple] = {
+    'product': (lambda x, w: ops.sin(x) @ w, (3, 2), (2, 2)),
+    'each': (lambda x, w: ops.exp(x) * w * w, (4,), (4,)),
+    'sums': (lambda x, w: x.sum() * w + x, (3,), (3,)),
 }
 THROWS = {
     'drops': (lambda shape: (np.random.random(shape) < 0.4) / 0.4, 1),
@@ -76,7 +78,7 @@ COUNT = np.array([[0.0, 2.0, 1.0, 4.0], [1.0, 0.0, 3.0, 2.0]])
 OF_KIND = 'needle', 'truth', 'minus', 'no-relu', 'above', 'below', 'triangle', 'loud', 'value'
 # of an exercise and a mistake: the parts that its hint speaks of
 SPEAKS_OF = {
-    '4a': {'smaller': ['moved'], 'in-place': ['x']},
+    '4a': {'smaller': ['moved'], 'in-place': ['x'], 'float32': ['wide', 'narrow', 'mixed']},
     '4c': {'linear-only': ['moved']},
     '7b': {'shrink': ['keep_prob 0.65 mean', 'keep_prob 0.25 mean']},
     '9b': {'kept-x': ['first', 'second', 'two calls']},
@@ -131,22 +133,24 @@ def judges() -> dict[str, Judge]:
     rows = {f'{n} rows': lesson05.inputs(n, m, k, seed=9) for n, m, k in ((4, 3, -1.7), (5, 2, 0.6))}
     cells = {
         '2a': partial(lesson02.trial, seed=21),
-        '3a': lesson03.matmul._replace(cases=matrices((2, 4, 3), (3, 3, 3)), by_hand=points((3, 3), (3, 3), seed=8)),
+        '3a': lesson03.matmul._replace(
+            cases=matrices((2, 4, 3), (3, 3, 3), (1, 2, 3)), by_hand=points((3, 3), (3, 3), seed=8)
+        ),
         '5b': lesson05.blend._replace(cases=rows, by_hand=()),
         '6c': partial(lesson06.repaired, rows=(6, 3, 8)),
-        '7a': partial(lesson07.backward, given=0.6, drawn=(0.4, 1.0, 0.0), seed=70),
+        '7a': lesson07.backward(0.6, 0.4, 1.0, 0.0, seed=70),
         '7b': partial(lesson07.forward, keeps=(0.65, 0.25, 1.0, 0.0)),
         '8b': partial(lesson08.shrink, ts=(0.75, 1.5), at=np.array([-3.0, -1.2, -1.0, -0.4, 0.0, 0.7, 1.0, 2.5])),
-        '9a': partial(lesson09.TRIALS['9a'], at=LAID_ON),
-        '9b': partial(lesson09.TRIALS['9b'], at=LAID_ON),
-        '10a': partial(lesson10.affine, batches=(3, 1, 5)),
+        '9a': lesson09.TRIALS['9a']._replace(cases=lesson09.at(LAID_ON)),
+        '9b': lesson09.TRIALS['9b']._replace(cases=lesson09.at(LAID_ON)),
+        '10a': lesson10.affine._replace(cases=lesson10.batches(3, 1, 5, seed=20)),
         '11a': partial(lesson11.leaky, rows=TRACED),
         '14b': partial(lesson14.sign, signed=ENDS),
         '14c': partial(lesson14.clip, long=LONG),
         '15a': partial(lesson15.checkpoint, parts=PARTS, seed=150),
-        '15b': partial(lesson15.keeps_dice, throws=THROWS, seed=153),
+        '15b': lesson15.keeper(THROWS, 153),
         '1b': partial(lesson01.loop, programs=PROGRAMS),
-        '1c': partial(lesson01.rule, products=PRODUCTS, at=(-1.7, 0.6, 2.3, 0.0)),
+        '1c': partial(lesson01.rule, products=PRODUCTS, at=(-1.7, 0.6, 1.0, 0.0)),
         '5c': partial(lesson05.one_number, seed=43),
         '10c': partial(lesson10.measured, moved=0.17),
         '14a': partial(lesson14.trend, w0=W, rises=RISES),

@@ -146,6 +146,41 @@ ANSWERS = """
 12d wrong: 'C': 'sign' => 'C': 'deaf' ;; 'E': 'deaf' => 'E': 'sign'
 13b wrong: Tensor.__mul__ = Tensor.__rmul__ = mul => Tensor.__mul__ = mul
 15c wrong: ((seen[0] != 0) != (y.asnumpy() != 0)).any() => (seen[0] != 0).sum() != (y.asnumpy() != 0).sum()
+1b wrong: if entry.out in gradients: => if gradients.get(entry.out):
+1b wrong: reversed(entries) => (entries.pop() for _ in entries[:])
+1c wrong: return y * dout, x * dout => return (y * dout, x * dout) if x != y else (2 * x * dout, 0.0)
+1d wrong: (-2.0, 0.5, 2.0) => (2.0,)
+1d wrong: engine(f, x), slope(f, x) => abs(engine(f, x)), abs(slope(f, x))
+4a wrong: return found => return found.astype(np.float32)
+4c wrong: return right and np.allclose(by_bprop_1000, 1000 * by_bprop) => return ms.check_bprop(cell, ms.Tensor(x)).ok
+4c wrong: np.allclose(by_bprop, by_differences => np.allclose(np.sort(by_bprop), np.sort(by_differences)
+4c wrong: np.allclose(by_bprop, by_differences => np.allclose(by_bprop[by_bprop != 0], by_differences[by_bprop != 0]
+5c wrong: not np.isclose(by_bprop, by_differences, rtol=1e-4) => abs(by_bprop - by_differences) > 1e-2
+5c wrong: return not => y[0, 1] = 0.0; return not
+7a wrong: dx = dy * mask * self.scale => np.random.seed(0); dx = dy * mask * self.scale
+7a wrong: dx = dy * mask * self.scale => dx = dy * mask * self.scale; dy[...] = 0
+7a wrong: dy * mask * self.scale => dy * mask[::-1] * self.scale
+7a wrong: dy * mask * self.scale => dy * mask / max(self.keep_prob, 0.5)
+7a right: dy * mask * self.scale => ms.Tensor(dy.asnumpy() * mask.asnumpy() * self.scale)
+7b wrong: mask = thrown < self.keep_prob =>
+    mask = ms.Tensor(np.repeat(thrown.asnumpy()[::2], 2, 0)[: x.shape[0]] < self.keep_prob)
+7c wrong: (dx != again).any() => dx.sum() != again.sum()
+8c wrong: slope(layer, x)[inner], atol => slope(layer, x)[inner][::-1], atol
+8c wrong: dx[inner], slope(layer, x)[inner], atol => dx[inner].max(), slope(layer, x)[inner].max(), atol
+8c wrong: np.allclose(dx[inner], slope(layer, x)[inner], atol=1e-3) => ms.check_bprop(layer, ms.Tensor(x[inner])).ok
+9a right: 3 * x * x * dout => __import__('minicell').vjp(lambda x: x * x * x, x)[1](dout)[0]
+9c wrong: [-1.0, 0.5, 2.0] => [1.0]
+9c wrong: f(x).asnumpy(), g(x).asnumpy() => abs(f(x).asnumpy()), abs(g(x).asnumpy())
+10a wrong: dx = self.w * dout => dx = ms.Tensor([2.0, -1.0, 0.5]) * dout
+12a wrong: v = self.beta * v + x => v = ops.clamp(self.beta * v + x, -1, 100)
+13d wrong: if x.at >= 0: => if x.at >= 0 and dx.array.any():
+13e wrong: return record(type(self).__name__, self.rule, => self.last = inputs; return record(type(self).__name__,
+    lambda dout, out, *_: self.bprop(*self.last, out, dout),
+15a wrong: back(dout) => back(dout.reshape(dout.shape[::-1]))
+15a wrong: return self.part(x, w) => self.out = self.part(x, w); return self.out
+15b wrong: (dx,) = back(dy) => (dx,) = back(dy); dy[...] = 0
+15b wrong: seed = np.random.randint(2**31 - 1) => seed = 5
+15c wrong: (seen[0] != seen[1]).any() => seen[0].sum() != seen[1].sum()
 """
 GIVEN = re.findall(r'^(\w+) (wrong|right): (.*)$', re.sub(r'\n +', ' ', ANSWERS), re.MULTILINE)
 REVIEWED = list(dict.fromkeys(name for name, *_ in GIVEN))
