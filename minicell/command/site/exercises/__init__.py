@@ -17,7 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from minicell import __version__
 from minicell.ink.page import fragment
 from minicell.teach.course import ASKED, START, STATES, TRIED, stops
-from minicell.teach.source import opened, parse, path_of
+from minicell.teach.source import paths, read
 
 from ...lessons import PACKAGE
 from .. import pyodide
@@ -40,7 +40,7 @@ def archive() -> bytes:
     """What checks an answer, beside minicell: the lessons' machinery and their sources, as a zip."""
     packed = io.BytesIO()
     with ZipFile(packed, 'w', ZIP_DEFLATED) as target:
-        sources = path_of(START).parent
+        sources = paths()[START].parent
         for path, name in [*inside(PACKAGE / 'teach', 'teach'), *inside(sources, 'lessons/source')]:
             target.writestr(ZipInfo(f'minicell/{name}', DAY), path.read_bytes(), ZIP_DEFLATED)
     return packed.getvalue()
@@ -70,7 +70,7 @@ def asks() -> dict[str, dict[str, list[str]]]:
     """What each lesson asks: what is loaded from a file is believed as far as it speaks of these."""
     found: dict[str, Any] = {}
     for stop in stops():
-        said = [cell.asks for cell in parse(opened(path_of(stop.number))) if cell.kind == 'sentence']
+        said = [cell.asks for cell in read(paths()[stop.number]) if cell.kind == 'sentence']
         found[stop.number] = {'question': stop.asks, 'exercise': stop.tries, 'sentence': said}
     return found
 
