@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 import minicell as ms
-from minicell import check
 
 NUMERALS = ('no', 'one', 'two', 'three', 'four', 'five')
 # What a bprop may raise that is tried by hand; anything else ends the check, which says so.
@@ -85,20 +84,6 @@ def stopped(error: BaseException, what: str = 'Your code') -> str:
             line = linecache.getline(frame.f_code.co_filename, number).strip()
             where = f', in `{frame.f_code.co_name}`' + (f' at `{line}`' if line else '')
     return f'{what} stops with {type(error).__name__}: {error}{where}.'
-
-
-@contextmanager
-def without_check_bprop() -> Iterator[None]:
-    """check_bprop ends the trial: the answer is to measure by itself."""
-
-    def asked(*given: Any) -> NoReturn:
-        end('This asks check_bprop. Here you write such a check: measure, and compare.', told='by check_bprop')
-
-    before, check.Trials = check.Trials, asked  # type: ignore[misc, assignment]
-    try:
-        yield
-    finally:
-        check.Trials = before  # type: ignore[misc]
 
 
 # ---- what kind of answer it is -------------------------------------------------------------------------------------

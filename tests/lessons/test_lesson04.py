@@ -160,7 +160,7 @@ def test_a_check_that_does_not_look_is_told_so(word):
 
 
 CHECK_BPROP = 'import minicell as ms\ndef agrees(cell, x):\n    return bool(ms.check_bprop(cell, ms.Tensor(x)))'
-test_the_frameworks_check_is_not_one_of_your_own = Answers(AGREES, str).failing((CHECK_BPROP, 'check_bprop', None))
+test_the_frameworks_check_passes = Answers(AGREES, str).passing(CHECK_BPROP)
 
 
 @pytest.mark.parametrize('name', HIDDEN)

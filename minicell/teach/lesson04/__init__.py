@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import ERRORS, Trial, begun, dice, function_of, sorted_words, without_check_bprop
+from minicell.teach.trials import ERRORS, Trial, begun, dice, function_of, sorted_words
 
 from .figures import FIGURES
 from .hidden import HIDDEN, ROW, Hidden
@@ -142,7 +142,7 @@ def agrees(answer: Any, cells: dict[str, Hidden] = HIDDEN, row: np.ndarray = ROW
     verdicts: dict[str, Any] = {}
     seen: list[np.ndarray] = []
     douts: list[np.ndarray] = []
-    with dice(4), without_check_bprop():  # so that an answer gets the same verdict each time
+    with dice(4):  # so that an answer gets the same verdict each time
         for name, hidden in cells.items():
             for _ in range(1 if hidden.right else TRIES):  # a random dout may have no negative number
                 verdicts[name] = verdict_on(answer, hidden.cell(seen, douts), row)

@@ -10,7 +10,7 @@ import numpy as np
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach.source import defined
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell, class_of, dict_of, stopped, without_check_bprop
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell, class_of, dict_of, stopped
 
 from .figures import FIGURES
 
@@ -150,8 +150,4 @@ def layer(function: Callable) -> tuple[nn.Cell]:
 
 PLACES = np.array([-1.5, 0.5])
 SLOPE = 'x * x at x = -1.5 and x = 0.5', (*layer(lambda x: x * x), PLACES), 2 * PLACES
-TRIALS = {
-    '8a': ties,
-    '8b': shrink,
-    '8c': Hunt(WORDS, HIDDEN, layer, noun='Layer', slope=SLOPE, within=without_check_bprop),
-}
+TRIALS = {'8a': ties, '8b': shrink, '8c': Hunt(WORDS, HIDDEN, layer, noun='Layer', slope=SLOPE)}

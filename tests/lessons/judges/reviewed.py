@@ -152,7 +152,7 @@ ANSWERS = """
 1d wrong: (-2.0, 0.5, 2.0) => (2.0,)
 1d wrong: engine(f, x), slope(f, x) => abs(engine(f, x)), abs(slope(f, x))
 4a wrong: return found => return found.astype(np.float32)
-4c wrong: return right and np.allclose(by_bprop_1000, 1000 * by_bprop) => return ms.check_bprop(cell, ms.Tensor(x)).ok
+4c right: return right and np.allclose(by_bprop_1000, 1000 * by_bprop) => return ms.check_bprop(cell, ms.Tensor(x)).ok
 4c wrong: np.allclose(by_bprop, by_differences => np.allclose(np.sort(by_bprop), np.sort(by_differences)
 4c wrong: np.allclose(by_bprop, by_differences => np.allclose(by_bprop[by_bprop != 0], by_differences[by_bprop != 0]
 5c wrong: not np.isclose(by_bprop, by_differences, rtol=1e-4) => abs(by_bprop - by_differences) > 1e-2
@@ -167,7 +167,7 @@ ANSWERS = """
 7c wrong: (dx != again).any() => dx.sum() != again.sum()
 8c wrong: slope(layer, x)[inner], atol => slope(layer, x)[inner][::-1], atol
 8c wrong: dx[inner], slope(layer, x)[inner], atol => dx[inner].max(), slope(layer, x)[inner].max(), atol
-8c wrong: np.allclose(dx[inner], slope(layer, x)[inner], atol=1e-3) => ms.check_bprop(layer, ms.Tensor(x[inner])).ok
+8c right: np.allclose(dx[inner], slope(layer, x)[inner], atol=1e-3) => ms.check_bprop(layer, ms.Tensor(x[inner])).ok
 9a right: 3 * x * x * dout => __import__('minicell').vjp(lambda x: x * x * x, x)[1](dout)[0]
 9c wrong: [-1.0, 0.5, 2.0] => [1.0]
 9c wrong: f(x).asnumpy(), g(x).asnumpy() => abs(f(x).asnumpy()), abs(g(x).asnumpy())
