@@ -11,6 +11,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from itertools import count
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -69,9 +70,12 @@ def quiet() -> Iterator[None]:
         yield
 
 
+runs = count(1)
+
+
 def executed(code: str, where: str, space: dict[str, Any]) -> None:
     """Execute code. Its lines can be looked up, as those of a cell can."""
-    file = f'<{where}, {hash(code):x}>'  # other code is another file
+    file = f'<{where}, {next(runs)}>'  # other code is another file
     linecache.cache[file] = len(code), None, code.splitlines(True), file
     exec(compile(code, file, 'exec'), space)
 
