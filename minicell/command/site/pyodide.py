@@ -35,8 +35,8 @@ FOLDER = 'python'  # beside the site
 NUMPY = 'numpy-2.0.2-cp312-cp312-pyodide_2024_0_wasm32.whl'
 MICROPIP = 'micropip-0.9.0-py3-none-any.whl'  # Pyodide's own, for the words of its licence
 LOCK = 'pyodide-lock.json'
-# No lesson, no widget, no command: what a program needs, and what draws its picture.
-LEFT_OUT = {'teach', 'command', 'jupyter', 'lessons', '__pycache__'}
+# No lesson, no widget, no command, no other framework: what a program needs, and what draws its picture.
+LEFT_OUT = {'teach', 'command', 'jupyter', 'lessons', 'torch_', 'jax_', 'mindspore_', '__pycache__'}
 
 
 class File(NamedTuple):
