@@ -17,10 +17,11 @@ class Nobody(ModuleType):
         return lambda *_, **__: None
 
 
-for name in ('IPython', 'IPython.display', 'IPython.utils', 'IPython.utils.capture', 'jupyter_core'):
-    sys.modules[name] = Nobody(name)
-sys.modules['jupyter_core.paths'] = Nobody('jupyter_core.paths')
-sys.modules['jupyter_core.paths'].jupyter_data_dir = lambda: '/nowhere'
+if sys.platform == 'emscripten':  # whoever imports this elsewhere, to read its docstrings, has IPython
+    for name in ('IPython', 'IPython.display', 'IPython.utils', 'IPython.utils.capture', 'jupyter_core'):
+        sys.modules[name] = Nobody(name)
+    sys.modules['jupyter_core.paths'] = Nobody('jupyter_core.paths')
+    sys.modules['jupyter_core.paths'].jupyter_data_dir = lambda: '/nowhere'
 
 from minicell import __version__  # noqa: E402
 from minicell.teach.lesson import Lesson  # noqa: E402
