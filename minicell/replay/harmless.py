@@ -41,8 +41,9 @@ LOCK = threading.RLock()  # output, warnings and logging belong to all threads
 ATOMS = int, float, bool, complex, str, bytes, type(None)
 WIDER: dict[Any, Any] = {np.float16: np.float64, np.float32: np.float64, float16: float64, float32: float64}
 WIDER |= {np.dtype('f2'): np.dtype('f8'), np.dtype('f4'): np.dtype('f8'), np.dtype: lambda *a: widened(np.dtype(*a))}
-WIDER |= {'float16': 'float64', 'float32': 'float64', 'half': 'double', 'single': 'double', 'e': 'd', 'f': 'd'}
-WIDER |= {order + kind: order + 'f8' for order in ('', *'<=>|') for kind in ('f2', 'f4')}
+# what may be a key as well stands for one that nobody has, so that construct raises, and is called in its own dtypes
+WIDER |= dict.fromkeys(('float16', 'float32', 'half', 'single', 'f2', 'f4', 'e', 'f'), 'float64')
+WIDER |= {order + kind: order + 'f8' for order in '<=>|' for kind in ('f2', 'f4')}
 
 
 class Harm(Exception):

@@ -281,6 +281,16 @@ def test_what_construct_names_is_put_back(row):
     assert cell(x).dtype == kind == ms.float32
 
 
+FACTORS = {'d': 2.0, 'e': 2.1, 'f': 2.2, 'f4': 1.9, 'f8': 2.0}
+
+
+@pytest.mark.parametrize('key', FACTORS)
+def test_a_key_that_is_also_the_name_of_a_dtype_finds_what_is_its_own(key):
+    construct = eval(f"lambda s, x: Tensor(np.sin(x.asnumpy()) * FACTORS['{key}'])", globals())
+    for factor, due in ((FACTORS[key], 'right'), (2.05, 'wrong')):
+        assert judged(construct, lambda s, x, out, dout, k=factor: (k * ops.cos(x) * dout,), X) == [due]
+
+
 def test_a_constant_that_float16_rounds_is_no_mistake_where_terms_cancel():
     """In Float64 the same bprop multiplies with another root than the ops on the Tape did."""
     soft = lambda x: ops.softmax(x / 3**0.5)
