@@ -265,7 +265,8 @@ def derivatives(f: Callable, order: int, inputs: Sequence[Any]) -> dict[str, Any
     for name in ORDERS[:order]:
         slopes = ms.grad(loss, where(inputs))
         try:
-            found[name] = np.concatenate([each.asnumpy().ravel() for each in outputs(slopes(*inputs))])
+            with dice(DRAWN):
+                found[name] = np.concatenate([each.asnumpy().ravel() for each in outputs(slopes(*inputs))])
         except Exception as error:
             found[name] = begun(error)
             break
@@ -275,11 +276,10 @@ def derivatives(f: Callable, order: int, inputs: Sequence[Any]) -> dict[str, Any
 
 def at_each_order(cell: Any, check: BpropCheck, inputs: Sequence[Any]) -> tuple[list[str], dict[str, Any]]:
     """A line for each order, and what the Cell did there, warnings among it."""
-    with warnings.catch_warnings(record=True) as warned, dice(DRAWN):
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter('always')
         mine = derivatives(cell, check.order, inputs)
-    with dice(DRAWN):
-        due, lines = derivatives(check.due, check.order, inputs), []
+    due, lines = derivatives(check.due, check.order, inputs), []
     places = [f'{name[1:]} = {x}' for name, t in zip(check.names, inputs, strict=False) for x in t.asnumpy().flat]
     for order, value in mine.items():
         if isinstance(value, Exception):

@@ -164,8 +164,8 @@ class Exercise:
         """The stored mistake that does the same: as a whole, or else in the first part that is wrong.
 
         In that case the part, a gradient or a word, is named: the hint is not about the others. A part of another kind
-        (how many were returned, say), or a higher order, counts only for a mistake that begins there. Where several mistakes do the same,
-        it is the one that does least else.
+        (how many were returned, say, or a higher order) counts only for a mistake that begins there. Where several
+        mistakes do the same, it is the one that does least else.
         """
         did = trial.did
         for mistake, known in self.known:

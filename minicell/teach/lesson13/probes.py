@@ -231,7 +231,9 @@ def walked_twice(m: SimpleNamespace, f: Callable, at: float, due: float, what: s
 
 def on_the_tape(m: SimpleNamespace) -> str:
     """What a rule returns, and what it is given."""
-    walked_twice(m, m.sin, 0.5, -np.sin(0.5), '`sin(x)`', 'Give the rule the Tensors of the entry, and keep what it returns.')
+    walked_twice(
+        m, m.sin, 0.5, -np.sin(0.5), '`sin(x)`', 'Give the rule the Tensors of the entry, and keep what it returns.'
+    )
     return 'A gradient is on the tape as well.'
 
 
@@ -370,7 +372,9 @@ def one_entry(m: SimpleNamespace) -> str:
     said = f'`bprop` should get Tensors with their addresses, or nothing goes back through it. Not so: {lost}.'
     must(not lost, 'addresses', lost, said)
     kept = len(back or ()) == 2 and back[0] is x and back[1] is y
-    must(kept, 'returned', str(type(back)), 'The rule should return what `bprop` returns, as it is, with its addresses.')
+    must(
+        kept, 'returned', str(type(back)), 'The rule should return what `bprop` returns, as it is, with its addresses.'
+    )
     del cell.bprop
     equal(cell(a, a), ops.sin(ms.Tensor(3.0)) * 3, 'out', 'What the Cell returns')
     entry = (cell(x, y), m.entries[-1])[1]
@@ -460,7 +464,17 @@ def one_in_the_other(m: SimpleNamespace) -> str:
 STEPS = (
     (constant, addresses, found_again),
     (constants_leave_none, the_first_leaf_counts, one_input_is_enough, the_entry_holds_tensors, the_rules),
-    (walks_down, on_the_tape, calls_with_leaves, chains, several_inputs, two_branches, a_constant, unused_input, only_what_is_due),
+    (
+        walks_down,
+        on_the_tape,
+        calls_with_leaves,
+        chains,
+        several_inputs,
+        two_branches,
+        a_constant,
+        unused_input,
+        only_what_is_due,
+    ),
     (chains, two_uses, more_uses, only_what_is_due, still_the_first_leaf, other_shapes, the_sum_is_on_the_tape),
     (takes_over, gets_dout, without_bprop, one_entry, when_asked),
     (first_order, second_order, second_order_of_a_cell, higher_orders, one_in_the_other),

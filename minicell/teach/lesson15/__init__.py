@@ -107,7 +107,10 @@ def keeper(throws: dict[str, tuple[Throw, int]], seed: int) -> Settings:
     for name, (throw, power) in throws.items():
         part = lambda x, throw=throw, power=power: x**power * ms.Tensor(throw(x.shape))
         cases = {'x of 8 numbers': points((8,), seed=seed)}
-        checks[name] = (part,), BpropCheck('KeepSeed', ['dx'], partial(with_its_seed, part), '(y, seed)', cases, order=2)
+        checks[name] = (
+            (part,),
+            BpropCheck('KeepSeed', ['dx'], partial(with_its_seed, part), '(y, seed)', cases, order=2),
+        )
     done = 'Each call draws what its own forward pass drew, for a part that drops numbers and two that weigh them.'
     return Settings('KeepSeed', checks, f'{done}\nAfterwards the random generator is where it was before.')
 
