@@ -61,10 +61,10 @@ class BpropCheck(NamedTuple):
             if self.order > 1:
                 lines, more = at_each_order(cell, self, fresh(next(iter(self.cases.values()))))
                 did |= more
-            higher = sorted({line[0] for line in lines}) == ['✓', '✗'] and lines[0][0] == '✓'
-            wrong = '\n'.join(lines) * higher  # what is wrong at first order, a check says better
+            higher = '\n'.join(lines) if any(line[0] == '✗' for line in lines) else ''
             try:
-                wrong = wrong or self.checked(cell) or self.besides(cell, first, did)
+                # what is wrong at first order, a check says better
+                wrong = self.checked(cell) or higher or self.besides(cell, first, did)
             except ERRORS as error:
                 wrong = stopped(begun(error), 'bprop')
             several = isinstance(cell.construct(*fresh(first)), tuple)
