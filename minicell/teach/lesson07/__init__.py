@@ -46,7 +46,7 @@ def backward(*keeps: float, seed: int) -> Settings:
 
 # ---- 7b ------------------------------------------------------------------------------------------------------------
 
-CALLS, ROWS, MOST = 60, 100, 0.05
+CALLS, ROWS, MOST = 60, 100, 0.03  # five deviations of a share
 TOGETHER = 0.2  # how much a row may have to do with the one before it
 A_ROW = 0.35  # how far the share of one row may be off: it is more than five deviations
 

@@ -50,7 +50,7 @@ def number(answer: Any) -> Any:
 # ---- 8b ------------------------------------------------------------------------------------------------------------
 
 TS = 0.5, 0.8  # thresholds
-AT = np.array([-4.0, -1.0, -0.9, 0.0, 0.9, 1.0, 3.0])  # numbers, in thresholds
+AT = np.array([-4.0, -1.1, -1.0, -0.9, 0.0, 0.9, 1.0, 1.1, 3.0])  # numbers, in thresholds
 
 
 def shrink(answer: Any, ts: tuple[float, float] = TS, at: np.ndarray = AT) -> Trial:

@@ -208,6 +208,9 @@ ANSWERS = """
 15b wrong: back(dy) => back(__import__('minicell').ops.stop_gradient(dy))
 15b wrong: return (dx,) => np.random.random(); return (dx,)
 15c wrong: (seen[0] != seen[1]).any() => seen[0][0] != seen[1][0]
+7b wrong: thrown < self.keep_prob => (thrown < self.keep_prob) * (thrown > 0.05)
+8b wrong: x > self.t, x - self.t => x > self.t + 0.3, x - self.t
+12a wrong: self.beta * v + x => self.beta * v + ops.stop_gradient(x)
 """
 GIVEN = re.findall(r'^(\w+) (wrong|right): (.*)$', re.sub(r'\n +', ' ', ANSWERS), re.MULTILINE)
 REVIEWED = list(dict.fromkeys(name for name, *_ in GIVEN))
