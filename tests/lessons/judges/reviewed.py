@@ -211,6 +211,8 @@ ANSWERS = """
 7b wrong: thrown < self.keep_prob => (thrown < self.keep_prob) * (thrown > 0.05)
 8b wrong: x > self.t, x - self.t => x > self.t + 0.3, x - self.t
 12a wrong: self.beta * v + x => self.beta * v + ops.stop_gradient(x)
+3b wrong: any(each.any() for each in gradients(0 * one)) => gradients(0 * one)[1].any()
+9c wrong: f(x).asnumpy(), g(x).asnumpy() => f(x).asnumpy()[0], g(x).asnumpy()[0]
 """
 GIVEN = re.findall(r'^(\w+) (wrong|right): (.*)$', re.sub(r'\n +', ' ', ANSWERS), re.MULTILINE)
 REVIEWED = list(dict.fromkeys(name for name, *_ in GIVEN))
