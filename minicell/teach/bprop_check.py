@@ -63,8 +63,9 @@ class BpropCheck(NamedTuple):
                 did |= more
             higher = '\n'.join(lines) if any(line[0] == '✗' for line in lines) else ''
             try:
-                # what is wrong at first order, a check says better
-                wrong = self.checked(cell) or higher or self.besides(cell, first, did)
+                # what is wrong at first order, a check says better; but an error at a higher one is shown
+                stops = any(isinstance(did.get(order), str) for order in ORDERS[1:])
+                wrong = higher * stops or self.checked(cell) or higher or self.besides(cell, first, did)
             except ERRORS as error:
                 wrong = stopped(begun(error), 'bprop')
             several = isinstance(cell.construct(*fresh(first)), tuple)

@@ -14,7 +14,7 @@ from minicell import ops
 from minicell.teach.trials import stopped
 
 from .programs import (  # isort: skip
-    PEER, SPARE, Program, Wrong, counting, document, equal, must, numbers, plain, product, sine, spare,
+    PEER, SPARE, Program, Wrong, counting, document, equal, listed, must, numbers, plain, product, sine, spare,
 )  # fmt: skip
 
 BENT = 'mul', 'sin', 'cos', 'matmul'  # ops whose gradients depend on their inputs
@@ -225,14 +225,15 @@ def walked_twice(m: SimpleNamespace, f: Callable, at: float, due: tuple[float, f
     slope, second = m.walk_back(f(x), m.Tensor(1.0), x.at + 1).get(x.at, m.Tensor(0.0)), m.Tensor(0.0)
     equal(slope, ms.Tensor(due[0]), f'slope of {what}', f'By `walk_back`, the gradient of {what} at {at:g}')
     second = m.walk_back(slope, m.Tensor(1.0), x.at + 1).get(x.at, second)
-    said = f'At x = {at:g} the gradient of {what} is right, but it is not on the tape, or not all of it. {cure}'
+    said = f'At x = {at:g} the gradient of {what} is right. A second walk, over what the first has left on the tape, '
+    said += f'gives {listed(second.array)}, and should give {due[1]:.3g}: {cure}'
     must(np.allclose(second.array, due[1]), 'on the tape', f'{what} at {at:g}: {second.array}', said)
 
 
 def on_the_tape(m: SimpleNamespace) -> str:
     """A walk back from sin(x), and another one from what it has found."""
     due = np.cos(0.5), -np.sin(0.5)
-    walked_twice(m, m.sin, 0.5, due, '`sin(x)`', 'Give the rule the Tensors of the entry, and keep what it returns.')
+    walked_twice(m, m.sin, 0.5, due, '`sin(x)`', 'a rule gets the Tensors of the entry, and what it returns is kept.')
     return 'A gradient is on the tape as well.'
 
 
@@ -325,7 +326,7 @@ def other_shapes(m: SimpleNamespace) -> str:
 def the_sum_is_on_the_tape(m: SimpleNamespace) -> str:
     """What was added up."""
     for x in (3.0, 0.0):  # a gradient that is 0 has a slope as well
-        walked_twice(m, lambda x: x * x, x, (2 * x, 2.0), '`x * x`', 'Add the Tensors, not their arrays.')
+        walked_twice(m, lambda x: x * x, x, (2 * x, 2.0), '`x * x`', 'add the Tensors, not their arrays.')
     return 'The sum is on the tape as well.'
 
 
