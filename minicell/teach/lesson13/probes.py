@@ -226,7 +226,7 @@ def walked_twice(m: SimpleNamespace, f: Callable, at: float, due: tuple[float, f
     equal(slope, ms.Tensor(due[0]), f'slope of {what}', f'By `walk_back`, the gradient of {what} at {at:g}')
     second = m.walk_back(slope, m.Tensor(1.0), x.at + 1).get(x.at, second)
     said = f'At x = {at:g} the gradient of {what} is right. A second walk, over what the first has left on the tape, '
-    said += f'gives {listed(second.array)}, and should give {due[1]:.3g}: {cure}'
+    said += f'gives {listed(second.array)}, and should give {listed(np.asarray(due[1]))}: {cure}'
     must(np.allclose(second.array, due[1]), 'on the tape', f'{what} at {at:g}: {second.array}', said)
 
 
