@@ -137,7 +137,7 @@ WRITE = f"""async ([id, code]) => {{
   const notebook = window.jupyterapp.shell.currentWidget.content, at = ({PLACE})(id);
   notebook.widgets[at].model.sharedModel.setSource(code);
   notebook.activeCellIndex = at;
-  await window.jupyterapp.commands.execute('notebook:run-cell-and-select-next'); // as Shift-Enter does
+  await window.jupyterapp.commands.execute('notebook:run-cell');
 }}"""
 
 # What is blank in a card: room below its last part that is more than its padding.
