@@ -16,6 +16,7 @@ from playwright.sync_api import Browser
 
 from minicell.command import site
 from minicell.command.site import lite
+from minicell.command.site.origin import LIST
 from tests.browser.axe import unroll, use
 from tests.browser.lab import PATIENCE, Notebook, Seen, errors
 from tests.browser.picture import pictures
@@ -94,11 +95,11 @@ def kinds(cells: list[Any]) -> list[list[list[str]]]:
 def test_it_is_whole_small_and_has_its_licences(built):
     assert sum(path.stat().st_size for path in built.rglob('*') if path.is_file()) < MEGABYTES * 1e6
     static = built / 'static' / 'pyodide'
-    packages = lite.read(static / lite.lock.NAME)['packages']
+    packages = lite.read(static / LIST)['packages']
     assert {name for each in packages.values() for name in each['depends']} <= set(packages)
     assert {name.replace('_', '-') for name in lite.STARTS_WITH} <= set(packages)
     here = {path.name for path in static.iterdir()}
-    assert here == {lite.lock.NAME, *lite.PYODIDE, *(each['file_name'] for each in packages.values())}
+    assert here == {LIST, *lite.PYODIDE, *(each['file_name'] for each in packages.values())}
     licences = built / 'licences'
     listed = re.findall(r'^([\w-]+) [\w.]+: ', (licences / 'README.txt').read_text(encoding='utf-8'), re.MULTILINE)
     assert {name for name, each in packages.items() if each['file_name'].endswith('.whl')} <= set(listed)
