@@ -88,8 +88,8 @@ def said(cells: list[Any]) -> list[str]:
 
 
 def kinds(cells: list[Any]) -> list[list[list[str]]]:
-    """In which forms each cell shows each of its outputs."""
-    return [[sorted(out['data']) for out in cell['outputs'] if 'data' in out] for cell in cells]
+    """In which forms each cell shows each of its outputs. In the browser one without any follows a card."""
+    return [[sorted(out['data']) for out in cell['outputs'] if out.get('data')] for cell in cells]
 
 
 def test_it_is_whole_small_and_has_its_licences(built):
