@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from minicell.command import site
-from minicell.command.site import lite
+from minicell.command.site import exercises, lite
 from minicell.command.site.origin import LIST
 from tests.browser.axe import unroll, use
 from tests.browser.lab import PATIENCE, Notebook, Seen, errors
@@ -145,7 +145,8 @@ def test_nobody_else_is_asked_and_nothing_is_missing(room):
 def test_the_list_of_lessons_leads_there_from_a_server_and_not_from_a_file(browser, built, address):
     folder = built.parent
     site.lay_styles(folder)
-    pages = site.others(folder, [(each, each) for each in LESSONS], answers=True)
+    script, _ = exercises.write(folder, beside=False)
+    pages = site.others(folder, [(each, each) for each in LESSONS], script, answers=True)
     site.keep(folder, next(each for each in pages if each.path == 'course.html'), '')
     course = folder / 'course.html'
     page = browser.new_page()
