@@ -23,7 +23,7 @@ class _Lines:
         for event in self.walk:
             if say := getattr(self, f'_{type(event).__name__.lower()}', None):
                 say(event)
-        record, _ = tried(judged, tape)
+        record, _ = tried(judged, tape) if len(self.walk.gradients) > 1 else (None, None)
         told = [v for run in (record.passes if record else ()) for v in run.verdicts]
         self.lines += [f'of the gradient of a gradient: {v}' for v in told]
 

@@ -276,12 +276,12 @@ def fill_up() -> None:
 
 def read_once(gradient: Gradient, cts: list) -> None:
     """Read back on arrays, and free each entry after its turn. Afterwards cts holds the cotangents of the leaves."""
-    pop, take, offset = gradient.entries.pop, cts.pop, gradient.offset
+    pop, take, offset, changed = gradient.entries.pop, cts.pop, gradient.offset, writes
     for _ in repeat(None, len(cts) - len(gradient.leaves)):  # a range would make an int for each entry
         rule, x, y, out, code, lasti = pop()
         g = take()
         if g is not None:
-            if writes:
+            if changed:
                 rule = joined.check_entry((rule, x, y, out, code, lasti), offset + len(cts))
             rule.vjp_arrays(g, cts, offset, x, y, out)
         elif gradient.meant and offset + len(cts) in gradient.meant:

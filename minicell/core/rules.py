@@ -35,11 +35,12 @@ def sum_to_shape(g, shape: tuple[int, ...]):
     """Sum a gradient, an array or a Tensor, to the shape that an input had before it was broadcast."""
     if g.shape == shape:
         return g
-    if g.dtype is FLOAT16:  # of an array
+    on_arrays = not isinstance(g, Tensor)
+    if on_arrays and g.dtype is FLOAT16:
         return sum_to_shape(g.astype(np.float32), shape).astype(FLOAT16)
     if extra := g.ndim - len(shape):
         axes = tuple(range(extra))
-        g = g.sum(axes) if type(g) is Tensor else np.add.reduce(g, axes)
+        g = np.add.reduce(g, axes) if on_arrays else g.sum(axes)
     if g.shape != shape:
         g = g.sum(tuple([i for i, n in enumerate(shape) if n == 1 and g.shape[i] != 1]), keepdims=True)
     return g
@@ -93,7 +94,7 @@ class Rule:
 
 
 class Unary(Rule):
-    """One input, one output."""
+    """One input, one output; `y` holds the static arguments."""
 
     def __init__(self, name: str, kernel: Callable, dx: Callable) -> None:
         super().__init__(name, kernel)
@@ -102,14 +103,14 @@ class Unary(Rule):
     def vjp_arrays(self, g, cts, offset, x, y, out):
         i = x.at - offset
         if i >= 0:
-            d = self.dx(g, out.array, x.array)
+            d = self.dx(g, out.array, x.array, *y)
             c = cts[i]
             cts[i] = d if c is None else c + d
 
     def vjp_tensors(self, g, cts, offset, x, y, out):
         i = x.at - offset
         if i >= 0:
-            d = self.dx(g, out, x)
+            d = self.dx(g, out, x, *y)
             c = cts[i]
             cts[i] = d if c is None else c + d
 
@@ -118,12 +119,6 @@ class Unary(Rule):
 
     def raw(self, inputs, attributes):
         return inputs[0], attributes
-
-
-class UnaryWith(Unary):
-    """The same with static arguments, which are in `y`."""
-
-    vjp_arrays = vjp_tensors = Rule.vjp_tensors
 
 
 class Binary(Rule):

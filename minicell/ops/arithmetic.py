@@ -142,4 +142,4 @@ def unsigned(g: np.ndarray, mask: np.ndarray) -> np.ndarray:
 
 
 # For formulas: g where the mask is True, and 0 elsewhere.
-masked = on_both(binary('Masked', unsigned, lambda k, out, g, mask: masked(k, mask), None))
+masked = on_both(binary('Masked', unsigned, lambda k, out, g, mask: masked(k, mask), None), two=True)

@@ -15,7 +15,7 @@ from ..core.errors import DTypeError, ShapeError, users_line
 from ..core.primitives import (
     apply, apply_many, binary, cast_to, check_tensor, getframe, named, on_both, plain, promoted, unary,
 )
-from ..core.rules import NoRule, Rule, UnaryWith
+from ..core.rules import NoRule, Rule, Unary
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .checks import NUMBER, must, must_be, only
@@ -76,18 +76,18 @@ def _log_softmax(x: np.ndarray, axis: int) -> np.ndarray:
 
 # At 0, the mean of both slopes.
 # fmt: off
-SOFTMAX = UnaryWith('Softmax', _softmax,
+SOFTMAX = Unary('Softmax', _softmax,
                 in_float32(lambda g, out, x, axis: out * (g - (g * out).sum(axis, keepdims=True))))
-LOG_SOFTMAX = UnaryWith('LogSoftmax', _log_softmax,
+LOG_SOFTMAX = Unary('LogSoftmax', _log_softmax,
                     in_float32(lambda g, out, x, axis: g - _exp(out) * g.sum(axis, keepdims=True)))
-LEAKY = UnaryWith('LeakyReLU', lambda x, alpha: np.where(x > 0, x, x * alpha),
+LEAKY = Unary('LeakyReLU', lambda x, alpha: np.where(x > 0, x, x * alpha),
               lambda g, out, x, alpha: where(
                   x > 0, g, where(x < 0, g * alpha if alpha else zero_like(g), g * ((1 + alpha) / 2))))
-ELU = UnaryWith('Elu', lambda x, alpha: np.where(x > 0, x, np.expm1(np.minimum(x, ZERO[x.dtype])) * alpha),
+ELU = Unary('Elu', lambda x, alpha: np.where(x > 0, x, np.expm1(np.minimum(x, ZERO[x.dtype])) * alpha),
             lambda g, out, x, alpha: where(x > 0, g, g * (out + alpha)))
-SOFTPLUS = UnaryWith('Softplus',
-                     lambda x, beta, top: np.where(x * beta > top, x, np.logaddexp(x * beta, ZERO[x.dtype]) / beta),
-                     lambda g, out, x, beta, top: where(x * beta > top, g, g * both_sigmoid(x * beta)))
+SOFTPLUS = Unary('Softplus',
+                 lambda x, beta, top: np.where(x * beta > top, x, np.logaddexp(x * beta, ZERO[x.dtype]) / beta),
+                 lambda g, out, x, beta, top: where(x * beta > top, g, g * both_sigmoid(x * beta)))
 # fmt: on
 # The names of what is composed of other ops.
 ROOT_2_PI, ROOT_HALF = 0.7978845608028654, 0.7071067811865476

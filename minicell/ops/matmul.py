@@ -23,17 +23,17 @@ def of_one_dtype(rule: Rule, x: object, y: object, floats: bool = False) -> tupl
 
 
 def _dx(g, out, x, y):
-    if len(y.shape) == 1:  # x @ vector: out has lost y's axis
+    if y.ndim == 1:  # x @ vector: out has lost y's axis
         return g.reshape((*g.shape, 1)) * y
-    if len(x.shape) == 1:  # vector @ y
+    if x.ndim == 1:  # vector @ y
         return _by_turned(g.reshape((*g.shape[:-1], 1, g.shape[-1])), y).reshape((*g.shape[:-1], x.shape[0]))
     return _by_turned(g, y)
 
 
 def _dy(g, out, x, y):
-    if len(x.shape) == 1:  # vector @ y: out has lost x's axis
-        return g * x if len(y.shape) == 1 else x.reshape((x.shape[0], 1)) * g.reshape((*g.shape[:-1], 1, g.shape[-1]))
-    if len(y.shape) == 1:
+    if x.ndim == 1:  # vector @ y: out has lost x's axis
+        return g * x if y.ndim == 1 else x.reshape((x.shape[0], 1)) * g.reshape((*g.shape[:-1], 1, g.shape[-1]))
+    if y.ndim == 1:
         return _turned_by(x, g.reshape((*g.shape, 1))).reshape((*x.shape[:-2], x.shape[-1]))
     return _turned_by(x, g)
 
@@ -42,12 +42,12 @@ def _dy(g, out, x, y):
 # own, and each other's way back: BLAS turns while it reads, so that there is no Transpose to play, record and undo.
 # fmt: off
 matmul = binary('MatMul', np.matmul, _dx, _dy, convert=of_one_dtype)
-by_turned = binary('MatMul', lambda x, y: x @ y.swapaxes(-1, -2),
+by_turned = binary('MatMul', lambda x, y: x @ (y.T if y.ndim == 2 else y.swapaxes(-1, -2)),
                    lambda g, out, x, y: g @ y, lambda g, out, x, y: _turned_by(g, x), convert=of_one_dtype)
-turned_by = binary('MatMul', lambda x, y: x.swapaxes(-1, -2) @ y,
+turned_by = binary('MatMul', lambda x, y: (x.T if x.ndim == 2 else x.swapaxes(-1, -2)) @ y,
                    lambda g, out, x, y: _by_turned(y, g), lambda g, out, x, y: x @ g, convert=of_one_dtype)
 # fmt: on
-_by_turned, _turned_by = on_both(by_turned), on_both(turned_by)
+_by_turned, _turned_by = on_both(by_turned, two=True), on_both(turned_by, two=True)
 
 
 def mm(input: Tensor, mat2: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.errors import DTypeError, OperandError, ShapeError
 from ..core.primitives import apply, apply_plain, check_tensor, getframe, named, on_both, unary
-from ..core.rules import Plain, Rule, UnaryWith
+from ..core.rules import Plain, Rule, Unary
 from ..core.tensor import Tensor, wrap
 from ..errors import LabelError, SettingError
 from .arithmetic import add, choose, logical_and
@@ -27,12 +27,12 @@ def _from_tiles(g, out, x, dims):
 
 
 # fmt: off
-TILE = UnaryWith('Tile', np.tile, _from_tiles)
+TILE = Unary('Tile', np.tile, _from_tiles)
 # Each number counts in its own sum and in all that follow.
-CUMSUM = UnaryWith('CumSum', in_float32(lambda x, axis: np.cumsum(x, axis, x.dtype)),
-                   in_float32(lambda g, out, x, axis: g.sum((axis,), keepdims=True) - _cumsum(g, axis) + g))
+CUMSUM = Unary('CumSum', in_float32(lambda x, axis: np.cumsum(x, axis, x.dtype)),
+               in_float32(lambda g, out, x, axis: g.sum((axis,), keepdims=True) - _cumsum(g, axis) + g))
 SPLIT, GATHER, SELECTED, SEGMENTS = (Plain(k, None) for k in ('Split', 'Gather', 'MaskedSelect', 'UnsortedSegmentSum'))
-CONTIGUOUS = UnaryWith('Contiguous', lambda x: np.array(x, order='C'), lambda g, out, x: g)
+CONTIGUOUS = Unary('Contiguous', lambda x: np.array(x, order='C'), lambda g, out, x: g)
 _cumsum = on_both(lambda g, axis: apply(CUMSUM, g, (axis,), getframe(2)), CUMSUM.kernel)
 identity = unary('Identity', np.copy, lambda g, out, x: g)
 NONZERO = Plain('NonZero', np.argwhere)

@@ -8,7 +8,7 @@ import numpy as np
 from ..core.dtype import FLOAT16, float16, float32
 from ..core.errors import DTypeError, users_line
 from ..core.primitives import apply, apply_plain, cast_to, check_tensor, getframe, named, on_both
-from ..core.rules import Plain, UnaryWith
+from ..core.rules import Plain, Unary
 from ..core.tensor import Tensor, wrap
 from ..errors import SettingError
 from .arithmetic import choose, exp, maximum, minimum, where, zero_like
@@ -57,14 +57,14 @@ def _logsumexp(x: np.ndarray, axis: tuple[int, ...] | None, keepdims: bool) -> n
 
 _exp = on_both(exp)
 # fmt: off
-SUM = UnaryWith('ReduceSum', add_up, lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims))
-LOGSUMEXP = UnaryWith('LogSumExp', _logsumexp, lambda g, out, x, axis, keepdims:
+SUM = Unary('ReduceSum', add_up, lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims))
+LOGSUMEXP = Unary('LogSumExp', _logsumexp, lambda g, out, x, axis, keepdims:
                       _over(g, x.shape, axis, keepdims) * _exp(x - _over(out, x.shape, axis, keepdims)))
-MEAN = UnaryWith('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
+MEAN = Unary('ReduceMean', lambda x, axis, keepdims: np.mean(x, axis, keepdims=keepdims),
              # (times 1 / count: the count itself may be more than Float16 can hold)
              lambda g, out, x, axis, keepdims: _over(g, x.shape, axis, keepdims) * (1 / (_count(x.shape, axis) or 1)))
-MAX = UnaryWith('ReduceMax', lambda x, axis, keepdims: np.max(x, axis, keepdims=keepdims), _ties)
-MIN = UnaryWith('ReduceMin', lambda x, axis, keepdims: np.min(x, axis, keepdims=keepdims), _ties)
+MAX = Unary('ReduceMax', lambda x, axis, keepdims: np.max(x, axis, keepdims=keepdims), _ties)
+MIN = Unary('ReduceMin', lambda x, axis, keepdims: np.min(x, axis, keepdims=keepdims), _ties)
 # fmt: on
 
 
@@ -86,8 +86,8 @@ def _to_the_first(where_best: Callable) -> Callable:
     return dx
 
 
-MAX_AT = UnaryWith('ArgMaxWithValue', MAX.kernel, _to_the_first(np.argmax))
-MIN_AT = UnaryWith('ArgMinWithValue', MIN.kernel, _to_the_first(np.argmin))
+MAX_AT = Unary('ArgMaxWithValue', MAX.kernel, _to_the_first(np.argmax))
+MIN_AT = Unary('ArgMinWithValue', MIN.kernel, _to_the_first(np.argmin))
 ARGMAX = Plain('Argmax', lambda x, axis, keepdims: np.asarray(np.argmax(x, axis, keepdims=keepdims)))
 ARGMIN = Plain('Argmin', lambda x, axis, keepdims: np.asarray(np.argmin(x, axis, keepdims=keepdims)))
 ANY = Plain('ReduceAny', lambda x, axis, keepdims: np.any(x, axis, keepdims=keepdims))

@@ -8,7 +8,7 @@ import numpy as np
 from ..core.dtype import promote
 from ..core.errors import DTypeError, OperandError, ShapeError
 from ..core.primitives import CAST, apply, apply_many, cast_to, check_tensor, getframe, misfit, on_both, operand
-from ..core.rules import Many, UnaryWith, sum_to_shape
+from ..core.rules import Many, Unary, sum_to_shape
 from ..core.tensor import Tensor
 from .checks import must, must_be
 from .create import as_numpy
@@ -41,13 +41,13 @@ def _inverse(axes: tuple[int, ...]) -> list[int]:
 
 
 # fmt: off
-RESHAPE = UnaryWith('Reshape', lambda x, shape: x.reshape(shape), lambda g, out, x, shape: g.reshape(x.shape))
-TRANSPOSE = UnaryWith('Transpose', np.transpose, lambda g, out, x, axes: g.transpose(_inverse(axes)))
-EXPAND = UnaryWith('ExpandDims', np.expand_dims, lambda g, out, x, axis: g.reshape(x.shape))
-SQUEEZE = UnaryWith('Squeeze', np.squeeze, lambda g, out, x, axis: g.reshape(x.shape))
-BROADCAST = UnaryWith('BroadcastTo', _spread, lambda g, out, x, shape: sum_to_shape(g, x.shape))
-GETITEM = UnaryWith('StridedSlice', lambda x, i: x[i], lambda g, out, x, i: scatter(g, i, x.shape))
-SCATTER = UnaryWith('ScatterNd', _scatter, lambda g, out, x, i, shape: g[i])
+RESHAPE = Unary('Reshape', lambda x, shape: x.reshape(shape), lambda g, out, x, shape: g.reshape(x.shape))
+TRANSPOSE = Unary('Transpose', np.transpose, lambda g, out, x, axes: g.transpose(_inverse(axes)))
+EXPAND = Unary('ExpandDims', np.expand_dims, lambda g, out, x, axis: g.reshape(x.shape))
+SQUEEZE = Unary('Squeeze', np.squeeze, lambda g, out, x, axis: g.reshape(x.shape))
+BROADCAST = Unary('BroadcastTo', _spread, lambda g, out, x, shape: sum_to_shape(g, x.shape))
+GETITEM = Unary('StridedSlice', lambda x, i: x[i], lambda g, out, x, i: scatter(g, i, x.shape))
+SCATTER = Unary('ScatterNd', _scatter, lambda g, out, x, i, shape: g[i])
 # Of several into one, input k gets its own stretch of the cotangent.
 CONCAT = Many('Concat', lambda axis, ends, *inputs: np.concatenate(inputs, axis),
               lambda k: lambda g, out, axis, ends, *x: g[(slice(None),) * axis + (slice(ends[k], ends[k + 1]),)])
@@ -171,7 +171,7 @@ def _flattened(x: Tensor, order: str, start: int, end: int, frame) -> Tensor:
     return apply(RESHAPE, x, ((*x.shape[:a], prod(x.shape[a : b + 1]), *x.shape[b + 1 :]),), frame)
 
 
-spread = on_both(broadcast_to, _spread)
+spread = on_both(broadcast_to, _spread, two=True)
 
 
 def cast(input: Tensor, dtype: object) -> Tensor:

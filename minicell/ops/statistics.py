@@ -9,7 +9,7 @@ import numpy as np
 from ..core.dtype import FLOAT16
 from ..core.errors import DTypeError, ShapeError
 from ..core.primitives import apply, binary, cast_to, check_tensor, getframe
-from ..core.rules import UnaryWith
+from ..core.rules import Unary
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .arithmetic import ONE, abs, add, masked, maximum, minimum, not_equal, sqrt, square, where, zero_like
@@ -25,7 +25,7 @@ def _length_dx(g, out, x, axis, keepdims):
     return x * _over(where(at_0, zero_like(g), g / where(at_0, ONE[out.dtype], out)), x.shape, axis, keepdims)
 
 
-NORM = UnaryWith('LpNorm', lambda x, axis, keepdims: np.sqrt(add_up(x * x, axis, keepdims)), _length_dx)
+NORM = Unary('LpNorm', lambda x, axis, keepdims: np.sqrt(add_up(x * x, axis, keepdims)), _length_dx)
 
 
 def _in_float32(op: Callable, x: Tensor, *rest: object) -> Tensor:

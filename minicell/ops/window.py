@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.errors import DTypeError, ShapeError, article, users_line
 from ..core.primitives import apply, apply_many, getframe, on_both
-from ..core.rules import Many, Rule, UnaryWith
+from ..core.rules import Many, Rule, Unary
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .checks import NUMBER, must, only
@@ -209,7 +209,7 @@ def _avg_pool_dx(g: np.ndarray, win: Window, count_pad: bool, size: tuple[int, i
 
 # fmt: off
 # The two ways back are linear in their first input and transposes of each other; in x and out constant but for jumps.
-MAX_POOL = UnaryWith('MaxPool', _max_pool, lambda g, out, x, win: max_pool_dx(g, x, out, win))
+MAX_POOL = Unary('MaxPool', _max_pool, lambda g, out, x, win: max_pool_dx(g, x, out, win))
 MAX_POOL_DX = Many('MaxPoolGrad', _max_pool_dx,
                    (lambda h, dx, win, g, x, out: max_pool_pick(h, x, out, win), None, None))
 MAX_POOL_PICK = Many('MaxPoolGradGrad', _max_pool_pick,
@@ -219,9 +219,9 @@ max_pool_dx = on_both(lambda g, x, out, win: apply_many(MAX_POOL_DX, (g, x, out)
 max_pool_pick = on_both(lambda h, x, out, win: apply_many(MAX_POOL_PICK, (h, x, out), (win,), getframe(2)),
                         lambda h, x, out, win: _max_pool_pick(win, h, x, out))
 # Both are linear, and transposes of each other.
-AVG_POOL = UnaryWith('AvgPool', _avg_pool,
+AVG_POOL = Unary('AvgPool', _avg_pool,
                  lambda g, out, x, win, count_pad: avg_pool_dx(g, win, count_pad, x.shape[2:]))
-AVG_POOL_DX = UnaryWith('AvgPoolGrad', _avg_pool_dx, lambda h, dx, g, win, count_pad, size: avg_pool(h, win, count_pad))
+AVG_POOL_DX = Unary('AvgPoolGrad', _avg_pool_dx, lambda h, dx, g, win, count_pad, size: avg_pool(h, win, count_pad))
 avg_pool = on_both(lambda x, *settings: apply(AVG_POOL, x, settings, getframe(2)), _avg_pool)
 avg_pool_dx = on_both(lambda g, *settings: apply(AVG_POOL_DX, g, settings, getframe(2)), _avg_pool_dx)
 # fmt: on

@@ -115,20 +115,25 @@ class Tape:
 
     def fits(self, slot: Slot, tight: int, folded: bool = False) -> tuple[float, float]:
         """How large the gradient of a tensor will be at most, with the tensor itself above it."""
-        key = slot.key, slot.entry, slot.out, tight, folded
-        if key not in self.fit:
+        key = slot.key, tight, folded
+        if key not in self.fit:  # (once for all entries that read it)
             parts = self.story.parts.get(slot.key, ())
             came = [value for _, value, _ in parts]
             runs = {id(run): run for run in (self.story.by(reading) for *_, reading in parts)}
             came += [total for run in runs.values() for total in self.story.cotangent(slot.key, run).totals]
-            readings = self.story.reached.get(slot.entry, ()) if slot.out is not None else ()
-            came += [r.douts[slot.out] for r in readings if slot.out < len(r.douts)]
-            plates = [self.cotangent(v, tight) for v in came if v.data is not None]
-            plates += [] if folded else [self.plate(v, tight) for v in came if v.data is not None]
-            high = max([p.h for p in plates], default=style.ROW)
-            plates += [] if folded else [self.plate(slot.value, tight)]
-            self.fit[key] = max([p.w for p in plates], default=0), high
-        return self.fit[key]
+            self.fit[key] = self.largest(came, tight, folded)
+        readings = self.story.reached.get(slot.entry, ()) if slot.out is not None else ()
+        douts = [r.douts[slot.out] for r in readings if slot.out < len(r.douts)]
+        (wide, high), (w, h) = self.fit[key], self.largest(douts, tight, folded)
+        return max(wide, w, 0 if folded else self.plate(slot.value, tight).w), max(high, h)
+
+    def largest(self, values: list[Value], tight: int, folded: bool) -> tuple[float, float]:
+        """The room that these cotangents need, one at a time: on their way, and where they are drawn as tensors."""
+        known = [v for v in values if v.data is not None]
+        plates = [self.cotangent(v, tight) for v in known]
+        high = max([p.h for p in plates], default=style.ROW)
+        plates += [] if folded else [self.plate(v, tight) for v in known]
+        return max([p.w for p in plates], default=0), high
 
     def cotangent(self, value: Value, tight: int = 0) -> tiles.Plate:
         """How a gradient is drawn on its way: on the road where it has room there."""

@@ -121,10 +121,11 @@ class Picture:
         return '\n'.join([*lines[: style.PRINTED], *more, *filter(None, [self.lost])])
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict, dict]:
-        if os.environ.get(STILL):
-            last = len(self.films[0].steps) - 1
-            return {'image/png': self.png(last), 'text/plain': self.text()}, {'image/png': {'alt': self.alt(last)}}
-        return {'text/html': self.html(), 'text/plain': self.text()}, {}
+        with uncollected():
+            if os.environ.get(STILL):
+                last = len(self.films[0].steps) - 1
+                return {'image/png': self.png(last), 'text/plain': self.text()}, {'image/png': {'alt': self.alt(last)}}
+            return {'text/html': self.html(), 'text/plain': self.text()}, {}
 
     def __repr__(self) -> str:
         return f'<the picture of a tape: {len(self.films[0].steps)} steps>'
