@@ -92,15 +92,15 @@ class Threshold(nn.Cell):
         return ops.select(cond, inputs, value)
 
 
-def listing(name, until, of):
-    """A Cell of the gallery's programs, with these names."""
+def listing(name, until, *of):
+    """Cells of one of the gallery's programs, with the names of this file."""
     source, space = PROGRAMS[name].partition(until)[0], {'__name__': '', 'ms': mindspore, 'nn': nn, 'ops': ops}
     exec(compile(source, f'<{name}>', 'exec'), space)
     linecache.cache[f'<{name}>'] = len(source), None, source.splitlines(keepends=True), f'<{name}>'
-    return space[of]
+    return [space[each] for each in of]
 
 
-IFNode = listing('ifnode', 'node = IFNode()', 'IFNode')
+IFNode, relusigmoid = listing('ifnode', 'node = IFNode()', 'IFNode', 'relusigmoid')
 
 CASES = [
     ('Net', (), [(2, 3), (3, 3)]),

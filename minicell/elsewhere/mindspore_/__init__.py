@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from mindspore import Tensor, nn
-from mindspore.common.api import _pynative_executor
+from mindspore.graph.api import _pynative_executor
 
 from ...check.trials import Malformed
 from ...replay.harmless import Harm, untouched
