@@ -17,7 +17,7 @@ from minicell import __main__ as command
 from minicell import __version__
 from minicell import installation as check
 from minicell.command import lab, lessons
-from minicell.teach.course import stops
+from minicell.teach.about import stops
 from tests.messages import tells
 
 LESSON = lessons.START

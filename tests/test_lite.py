@@ -22,7 +22,7 @@ from minicell.command.lessons import Trouble
 from minicell.command.site import laid, lite
 from minicell.command.site.lite import lock, wheel
 from minicell.teach import lesson
-from minicell.teach.course import stops
+from minicell.teach.about import stops
 from tests.messages import refused, tells
 from tests.test_front import heads
 

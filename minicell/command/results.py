@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from minicell.teach.course import START, Stop, stops
+from minicell.teach.about import START, Stop, stops
 from minicell.teach.progress import Kept, place
 
 from .lessons import Trouble
@@ -35,11 +35,6 @@ def read(path: Path) -> Learner:
     return Learner(path.stem, [each.states for each in kept], trouble)
 
 
-def done(stop: Stop, states: dict[str, str]) -> int:
-    """How many questions are answered, rightly or not, and how many exercises are passed."""
-    return sum(name in states for name in stop.asks) + sum(states.get(name) == 'passed' for name in stop.tries)
-
-
 def table(folder: Path | None) -> Iterator[str]:
     """The lines of the table; without a folder, of one's own file. Raises Trouble where there is nothing to read."""
     try:
@@ -54,7 +49,7 @@ def table(folder: Path | None) -> Iterator[str]:
     rows = [['', *(stop.number for stop in of), 'all']]
     total = sum(len(stop.asks + stop.tries) for stop in of)
     for learner in learners:
-        counts = [done(stop, states) for stop, states in zip(of, learner.states, strict=True)]
+        counts = [stop.done(states) for stop, states in zip(of, learner.states, strict=True)]
         cells = [f'{n}/{len(stop.asks + stop.tries)}' if n else '·' for stop, n in zip(of, counts, strict=True)]
         rows.append([learner.name, *cells, f'{100 * sum(counts) // total} %'])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -17,6 +17,7 @@ from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict,
 
 BETWEEN = 'There is no derivative at this {}: yours lies between the slopes on both sides.'
 NO_SLOPE = 'Every way from {} to the result leads through an operation without a slope: the true gradient is 0.'
+STRAIGHT = 'It is what would be due if each operation without a slope had the slope 1: a straight-through estimator.'
 SEEN = 'differences see what no rule does'
 
 
@@ -119,9 +120,8 @@ def limit(t: Takeover, told: Verdict) -> Verdict:
         found, gap, _ = (given, 0.0, False) if trying.holds(given) else trying.one_by_one(given)
         due = np.where(known, due, found)
     room = np.where(np.isfinite(told.due), told.room, gap + 64 * t.eps * np.abs(due) + t.tiny(place))
-    return told._replace(
-        due=due, room=np.nan_to_num(room), why='The rules give NaN or infinity here: this is the limit.'
-    )
+    why = 'The rules give NaN or infinity here: this is the limit.'
+    return told._replace(due=due, room=np.nan_to_num(room), why=why)
 
 
 def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
@@ -131,8 +131,7 @@ def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     if kinks.any():  # the due number is the nearest of those between the slopes
         slack = 1e-6 * np.abs(nearest) + np.nan_to_num(told.room)
         told = told._replace(due=np.where(kinks, nearest, told.due), room=np.where(kinks, slack, told.room))
-    if not np.isfinite(told.due).all():
-        told = limit(t, told)
+    told = told if np.isfinite(told.due).all() else limit(t, told)
     off = apart(given, told.due)
     far = (off > FAR * told.room + t.lost(t.eps, told.due, told.place)) & (off > np.abs(told.due) / 16)
     if told.differs.any() and ((far.any() and not t.blind) or not t.badly_rounded(told)):
@@ -149,14 +148,15 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     values, slopes = t.program.leads(place, t.came)
     if flat and values and not slopes:
         return stepped(told, given)
-    if flat and t.blind and t.program.stopped >> place & 1:
-        return told._replace(why=sentence(t.blind, 'it stops a gradient, so that yours may be a surrogate'))
     chosen = t.blind or (t.program.chosen >> place & 1 and not slopes)
     seen = slopes and differs(given, t.due[place], told.room).any()  # a slope that an op has is hidden by no jump
-    if flat and chosen and not seen and t.trying(place).steps():
-        if not t.blind:
-            return stepped(told, given)
-        return told._replace(why=sentence(t.blind, 'it changes by jumps alone, so that yours may be a surrogate'))
+    stops = t.blind and t.program.stopped >> place & 1
+    if flat and (stops or (chosen and not seen and t.trying(place).steps())):
+        why = f'it {"stops a gradient" if stops else "changes by jumps alone"}, so that yours may be a surrogate'
+        return told._replace(why=sentence(t.blind, why)) if t.blind else stepped(told, given)
+    as_one = np.zeros(()) if t.blind else t.program.read(t.came, t.program.straight())[place]
+    if as_one.any() and (apart(given, as_one) <= told.room + 8 * t.eps * np.abs(as_one)).all():
+        return told._replace(verdict=SURROGATE, why=STRAIGHT)
     v = differences.scale(t.xs[place]) * told.differs * t.rng.uniform(0.5, 1, told.due.shape)
     tried = None if t.blind or np.isnan(told.due).any() else t.replaying(place).along(told.due, v)
     if tried is not None and tried.sure and not tried.agrees and not tried.slope.kink:
@@ -191,10 +191,10 @@ def confirmed(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
             return told._replace(verdict=KINK, why=BETWEEN.format(told.name))
     except Harm as harm:
         return told._replace(why=f'Differences were not tried: {harm}.')
-    if not t.blind and any(one.sure and abs(one.slope.middle - one.said) > 16 * one.room for one in tried):
-        t.blind = SEEN
-        return by_differences(t, told, given)
-    return told  # the differences are not sure
+    if t.blind or not any(one.sure and abs(one.slope.middle - one.said) > 16 * one.room for one in tried):
+        return told  # the differences are not sure
+    t.blind = SEEN
+    return by_differences(t, told, given)
 
 
 def by_differences(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:

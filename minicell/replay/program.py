@@ -81,6 +81,12 @@ class Program:
             found.append(Ran(op, ins, outs))
         return found
 
+    def straight(self) -> list[Ran]:
+        """The same, with the slope 1 for an op of one Tensor that has none: as a cast. Empty if all have a slope."""
+        steps = lambda op: type(rule := under(op.rule)) is Plain and rule is not STOP and len(op.inputs) == 1
+        cast = lambda op: op._replace(rule=CAST, attrs=(np.float64,)) if steps(op) else op
+        return [ran._replace(op=cast(ran.op)) for ran in self.recorded] if any(map(steps, self.ops)) else []
+
     def settled(self) -> 'Program':
         """Itself, with copies of all numbers: before what it was made of is put back."""
         _ = self.recorded, self.made

@@ -13,8 +13,7 @@ a cell does not read the answer with it. A lesson NN is
 lessons/WRITING.md leads through a new one.
 """
 
-from .course import Map
 from .lesson import Lesson, lesson
-from .self_test import self_test
+from .lesson00 import Map, self_test
 
 __all__ = ['Lesson', 'Map', 'lesson', 'self_test']

@@ -1,17 +1,63 @@
-"""All that a lesson asks, and how it answers: read from its Markdown, and from the Python of its figures and trials."""
+"""The lessons, as their Markdown tells them: what stands on the map of the course, and all that a lesson asks.
 
+How it answers comes from the Python of its figures and trials, too.
+"""
+
+import ast
 import importlib
 import re
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from . import texts
-from .exercise import Exercise, run
-from .question import Question
-from .source import Cell, definitions, opened, parse, paths
+import numpy as np
 
-TITLE = re.compile(r'^# Lesson \d\d · (.+)$', re.M)
+import minicell as ms
+
+from . import texts
+from .card import START
+from .exercise import Exercise, run
+from .progress import STATES, Kept
+from .question import Question
+from .source import Cell, definitions, opened, parse, paths, read
+
+OPENS = re.compile(r'<!-- cell title: (\d+) minutes -->\n# (?:Lesson \d\d · )?(.+)\n\n\*\*(.+)\*\*\n')
+
+
+class Stop(NamedTuple):
+    """A lesson on the map. `asks` are the names of its questions, `tries` those of its exercises."""
+
+    number: str
+    title: str
+    question: str
+    minutes: int
+    stem: str
+    asks: list[str]
+    tries: list[str]
+
+    def done(self, states: dict[str, str]) -> int:
+        """How many questions are answered, rightly or not, and how many exercises are passed."""
+        return sum(name in states for name in self.asks) + sum(states.get(name) == 'passed' for name in self.tries)
+
+    def stands(self) -> str:
+        """How far a learner has come in it."""
+        if self.number == START:
+            return 'this page'
+        kept = Kept(self.number, {*self.asks, *self.tries})
+        return STATES[2 if self.done(kept.states) == len(self.asks + self.tries) else bool(kept.told)]
+
+
+@cache
+def stops() -> list[Stop]:
+    """All lessons in their order, as their sources tell it."""
+    found = []
+    for number, path in paths().items():
+        source = opened(path)
+        minutes, title, question = OPENS.match(source.text).groups()
+        asks = [cell.asks for cell in parse(source) if cell.kind in ('predict', 'recall')]
+        tries = sorted(each.stem for each in path.with_suffix('').glob('*.md'))
+        found.append(Stop(number, title, question, int(minutes), path.stem, asks, tries))
+    return found
 
 
 class About(NamedTuple):
@@ -34,10 +80,10 @@ class About(NamedTuple):
 def about(number: str) -> About:
     """Read a lesson; ValueError where there is none, SourceError where its Markdown cannot be read."""
     path = paths().get(number)
-    if path is None or number == '00':
+    if path is None or number == START:
         raise ValueError(f'there is no lesson {number!r}; a lesson is named by two digits, such as 03')
     source = opened(path)
-    title = TITLE.search(source.text)
+    title = re.search(r'^# Lesson \d\d · (.+)$', source.text, re.M)
     if title is None:
         raise source.wrong(f'the first heading is `# Lesson {number} · what it is called`.')
     cells = parse(source)
@@ -78,3 +124,20 @@ def made(cells: list[Cell]) -> dict[str, str]:
         elif cell.kind == 'code':
             found |= {name: heading for name in definitions(cell.text) if name not in found}
     return found
+
+
+def defined(lesson: str, names: str, beside: str = '', answer: str = '') -> list[Any]:
+    """What the code cells of a lesson define under these names; nothing else of them runs.
+
+    `beside`: what that stands on. The last definition counts: of what is an exercise, that of its solution, `answer`.
+    """
+    path, space = paths()[lesson], {'np': np, 'ms': ms, 'nn': ms.nn, 'ops': ms.ops, 'Parameter': ms.Parameter}
+    codes = [cell.code for cell in read(path)]
+    if answer:
+        codes.append(texts.exercise(path.with_suffix('') / f'{answer}.md', None).solution)
+    wanted, nodes = {*names.split(), *beside.split()}, {}
+    for code in codes:
+        nodes |= {name: node for name, node in definitions(code).items() if name in wanted}
+    for node in dict.fromkeys(nodes.values()):
+        exec(compile(ast.Module([node], []), opened(path).file, 'exec'), space)
+    return [space[name] for name in names.split()]

@@ -20,14 +20,15 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from minicell.view.picture import STILL
 
+from .lesson00 import KEPT
 from .progress import SWITCH
-from .self_test import KEPT
-from .source import Cell, SourceError, paths, read
+from .source import SourceError, paths, read
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 600  # seconds a cell: a machine that builds may be busy, and lesson 12 may measure its table anew
 KERNEL = {'display_name': 'Python 3 (ipykernel)', 'language': 'python', 'name': 'python3'}
 LANGUAGE = {'name': 'python', 'file_extension': '.py', 'mimetype': 'text/x-python', 'pygments_lexer': 'ipython3'}
+FOLD = r'<details><summary>The listing</summary>\n\n\g<0>\n\n</details>'
 TAPE = 'The picture of the tape, at its last step: {} The tape, line by line: {}'
 
 
@@ -42,42 +43,35 @@ def sources(numbers: list[str]) -> list[Path]:
     return [paths()[number] for number in numbers or paths()]
 
 
-def target(source: Path) -> Path:
-    """The notebook that a source makes."""
-    return source.parents[1] / f'{source.stem}.ipynb'
-
-
 def unexecuted(source: Path) -> Any:
     """The notebook of a source as it is before it runs; placeholders still stand in its text."""
-    prefix = f'l{source.name[:2]}-'
     cells = []
     for cell in read(source):
-        made = new_markdown_cell(folded(cell)) if cell.kind == 'markdown' else new_code_cell(cell.code)
-        made.id = prefix + cell.name  # nbformat would draw a new one at each build
+        text = cell.text
+        if cell.name == 'home':  # the listings that are to be taken home: whoever wants one opens it
+            text = re.sub(r'^```python\n.*?^```$', FOLD, text, flags=re.M | re.S)
+        made = new_markdown_cell(text) if cell.kind == 'markdown' else new_code_cell(cell.code)
+        made.id = f'l{source.name[:2]}-{cell.name}'  # nbformat would draw a new one at each build
         cells.append(made)
     return new_notebook(cells=cells)
-
-
-def folded(cell: Cell) -> str:
-    """The text of a cell. The listings that are to be taken home are folded: whoever wants one opens it."""
-    listing = r'^(```python\n.*?^```)$'
-    fold = r'<details><summary>The listing</summary>\n\n\1\n\n</details>'
-    return re.sub(listing, fold, cell.text, flags=re.M | re.S) if cell.name == 'home' else cell.text
 
 
 def build(source: Path) -> Any:
     """The executed and frozen notebook of a source. Raises BuildError where a cell fails or complains."""
     cells, notebook = read(source), unexecuted(source)
-    probe = lambda expression: new_code_cell(f"print(f'{{{expression}}}', end='')")
-    probes = {(of, expression): probe(expression) for cell in cells for _, of, expression in cell.numbers()}
-    own, notebook.cells = notebook.cells, []
+    own, numbers = notebook.cells, [(of, expression) for cell in cells for _, of, expression in cell.numbers()]
+    probes = {number: new_code_cell(f"print(f'{{{number[1]}}}', end='')") for number in numbers}
+    notebook.cells = []
     for cell, made in zip(cells, own, strict=True):  # after it, the numbers that the text wants from it
-        notebook.cells += [made, *(each for (of, _), each in probes.items() if of == cell.name)]
+        notebook.cells += [made, *(probe for (of, _), probe in probes.items() if of == cell.name)]
     asyncio.run(execute(notebook))
-    values = {wanted: ''.join(out.text for out in each.outputs) for wanted, each in probes.items()}
     notebook.cells = own
-    for cell, made in zip(cells, own, strict=True):
-        fill(cell, made, values)
+    for cell, made in zip(cells, own, strict=True):  # which cell computed a number is noted beside it
+        for placeholder, of, expression in cell.numbers():
+            shown = ''.join(out.text for out in probes[of, expression].outputs)
+            made.source = made.source.replace(placeholder, shown, 1)
+            noted = made.metadata.setdefault('minicell', {'numbers': []})['numbers']
+            noted.append({'shown': shown, 'cell': of, 'expression': expression})
     complaints = [
         f'{cell.id}: {"".join(out.get("text", out.get("evalue", "")))}'
         for cell in notebook.cells
@@ -98,17 +92,6 @@ async def execute(notebook: Any) -> None:
         client = NotebookClient(notebook, timeout=TIMEOUT, kernel_name='python3', resources=place)
         # the same on every machine: no program such as `dot` is found, and no learner's progress; tapes as PNG
         await client.async_execute(env={**os.environ, 'PYTHONPATH': path, 'PATH': here, SWITCH: 'off', STILL: 'yes'})
-
-
-def fill(cell: Cell, made: Any, values: dict[tuple[str, str], str]) -> None:
-    """Put computed numbers into a text cell, and note in its metadata which cell computed them."""
-    numbers = cell.numbers()
-    for placeholder, of, expression in numbers:
-        made.source = made.source.replace(placeholder, values[of, expression], 1)
-    if numbers:
-        made.metadata['minicell'] = {
-            'numbers': [{'shown': values[of, e], 'cell': of, 'expression': e} for _, of, e in numbers]
-        }
 
 
 def freeze(notebook: Any) -> None:
@@ -142,8 +125,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument('lessons', nargs='*', metavar='03', help='numbers of lessons (default: all)')
     try:
         for source in sources(parser.parse_args(arguments).lessons):
-            nbformat.write(build(source), target(source))
-            print(f'wrote {target(source).relative_to(ROOT)}')
+            notebook = source.parents[1] / f'{source.stem}.ipynb'
+            nbformat.write(build(source), notebook)
+            print(f'wrote {notebook.relative_to(ROOT)}')
     except (BuildError, SourceError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -151,6 +151,9 @@ function enliven(card, facts) {
       if (facts.tape) button('Show it on the tape', () => { if (!tell({tape: true})) note('The tape needs the kernel: run the lesson’s first cell, then this one.'); });
       if (facts.editor != null) editor();
       copies();
+      // Shift-Enter goes on to the next cell, and what was found is above the screen: it comes back, if no more is run.
+      const runs = [...document.querySelectorAll('.jp-InputPrompt')].filter(each => each.textContent.includes('*'));
+      if (one('.finding') && runs.length === 1 && card.closest('.jp-Cell').contains(runs[0])) setTimeout(() => card.scrollIntoView({block: 'nearest'}), 200);
     },
 
     sentence() {

@@ -15,8 +15,6 @@ import numpy as np
 from . import words
 from .trials import BLANK, Ended, Trial, executed, quiet, stopped
 
-CALLED = {'returned': 'what `bprop` returns'}  # parts of a trial whose names say too little
-
 
 class Mistake(NamedTuple):
     """A stored wrong answer."""
@@ -122,21 +120,12 @@ class Exercise:
             said = trial.said.splitlines() if trial else []
             told = [Check(line[2:], line[0] == words.SIGNS['passed']) for line in said if line[:2] in ('✓ ', '✗ ')]
             return told + [Check(line.partition(': ')[0]) for line in due[len(told) :]]
-        called = lambda part, value: f'`{part}`' if isinstance(value, np.ndarray) and part.isidentifier() else part
-        parts = [
-            Check(CALLED.get(part) or called(part, value), None if trial is None else same(trial.did.get(part), value))
-            for part, value in self.right.items()
-        ]
+        parts = []
+        for part, value in self.right.items():
+            named = f'`{part}`' if isinstance(value, np.ndarray) and part.isidentifier() else part
+            said = 'what `bprop` returns' if part == 'returned' else named
+            parts.append(Check(said, None if trial is None else same(trial.did.get(part), value)))
         return parts if self.due.words else [*parts, Check('all that it is tried on', trial and trial.passed)]
-
-    def pair(self, trial: Trial | None) -> tuple[str, float, float] | None:
-        """The place of an answer that is furthest off: where it is, what stands there, and what should."""
-        for part in self.wrong(trial.did) if trial else ():
-            mine, due = trial.did[part], self.right.get(part)
-            if isinstance(mine, np.ndarray) and isinstance(due, np.ndarray) and mine.shape == due.shape and mine.size:
-                at = np.unravel_index(np.argmax(np.nan_to_num(abs(mine - due), nan=np.inf)), mine.shape)
-                return f'{part}[{", ".join(map(str, at))}]' if at else part, float(mine[at]), float(due[at])
-        return None
 
     def check(self, answer: Any = ...) -> Verdict:
         """Try an answer. Never raises: whatever goes wrong in the answer is what the verdict is about."""

@@ -14,10 +14,9 @@ from minicell.view.picture import STILL
 from .about import about
 from .bridge import MISSING, bridge
 from .card import Card
-from .course import Progress
 from .figure import Shown
 from .present import Presentation
-from .progress import Kept
+from .progress import Kept, Progress
 from .question import Prediction, Sentence, Waits
 from .task import EDITOR, Task
 
@@ -56,16 +55,13 @@ class Lesson:
             shell.register_magic_function(self.result, 'cell', 'result')
             shell.set_custom_exc((NameError,), self.missing)
             self.bridge = bridge(number, self.hear)
-        print(self._set_up(shell is not None))
-
-    def _set_up(self, notebook: bool) -> str:
-        """What was set up, and what is known of the machine. Whether there is a network is not tried: none is used."""
+        # What is known of the machine, too. Whether there is a network is not tried: none is used.
         dot = 'dot found' if shutil.which('dot') else 'no dot program (none is needed)'
         parts = (f'minicell {__version__}', repr(self), f'seed {self.seed}', 'works offline', dot)
-        said = [' · '.join(parts), self.kept.trouble, MISSING if notebook and self.bridge is None else '']
+        said = [' · '.join(parts), self.kept.trouble, MISSING if shell is not None and self.bridge is None else '']
         if self.kept.states:
             said.append(f'So far: {self._card(Progress, "progress").states()[0]}. L.again() starts over.')
-        return '\n'.join(filter(None, said))
+        print('\n'.join(filter(None, said)))
 
     def missing(self, shell: Any, kind: type, error: NameError, trace: Any, tb_offset: int | None = None) -> None:
         """A cell that was skipped has made no names: the error says which cell it is."""

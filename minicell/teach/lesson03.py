@@ -1,11 +1,17 @@
 """Lesson 03: the figure of a scaled loss, the trial of exercise 3a, and the hunt of 3b for wrong matrix products."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from minicell import nn, ops
+from minicell.ink import sheet, svg
+from minicell.ink.film import Film, Step
+from minicell.ink.line import Mark, step_line
+from minicell.ink.numbers import said
+from minicell.ink.page import fragment
+from minicell.ink.shapes import Frame, Shape
 from minicell.teach.bprop_check import BpropCheck
-from minicell.teach.figure import Tapes, tape_of
+from minicell.teach.figure import LINE, Shown, printed, tape_of
 from minicell.teach.trials import Hunt, cell, points
 from minicell.view.picture import Picture
 
@@ -30,6 +36,47 @@ def first_numbers(picture: Picture) -> str:
         for g, v in pairs
         if v.due is not None and v.yours is not None
     )
+
+
+class Tapes:
+    """`program` makes a tape for each of `values`; each place of the slider shows the last step of one, as its picture
+    does. `name` is what a value is, in a title; `says` is the caption of a still.
+
+    It opens at the value `start`. `stills` are for a page that runs no script.
+    """
+
+    def __init__(
+        self, name: str, label: str, values: Sequence[float], program: Callable[[float], Any], start: float,
+        stills: Sequence[float], says: Callable[[Picture], str],
+    ) -> None:  # fmt: skip
+        pictures = [Picture(program(value)) for value in values]
+        named = [f'{name} {said(value)}' for value in values]
+        self.films = [last_steps([each.films[k] for each in pictures], label, values, named) for k in (0, 1)]
+        places = [values.index(still) for still in stills]
+        kept = [sheet.of(self.films[0], at)._replace(caption=says(pictures[at])) for at in places]
+        words = '\n'.join(f'{one.title}. {one.caption}' for one in kept)
+        opens = values.index(start)
+        page = fragment.fragment(self.films, svg.write(sheet.of(self.films[0], opens)), opens)
+        self.shown = Shown(words, page, printed(kept, words))
+
+
+def last_steps(films: Sequence[Film], label: str, values: Sequence[float], named: Sequence[str]) -> Film:
+    """The last steps of several films, as the steps of one. A number answers for its own film alone."""
+    made = Film(max(each.width for each in films), max(each.height for each in films))
+    marks = [Mark(k, said(value)) for k, value in enumerate(values)]
+    made.line, places = step_line(len(films), marks, LINE, label)
+    for k, (each, at) in enumerate(zip(films, places, strict=True)):
+        last, own = each.steps[-1], lambda value, k=k: f'{k} {value}'
+        frame = Frame({key: renamed(shape, own) for key, shape in each.frames[-1].items()})
+        made.add(frame, Step(f'{named[k]}: {last.title}', last.caption, at))
+        made.links |= {own(value): link | {'l': [*map(own, link['l'])]} for value, link in each.links.items()}
+        made.accounts |= {own(value): account for value, account in each.accounts.items()}
+    return made
+
+
+def renamed(shape: Shape, own: Callable[[str], str]) -> Shape:
+    """A shape with other names of the values that it shows and accounts for."""
+    return shape._replace(attrs={k: own(v) if k in ('v', 'rc') else v for k, v in shape.attrs.items()})
 
 
 def loss_scale(net: Any, x: Any, y: Any) -> Tapes:

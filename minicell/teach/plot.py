@@ -1,17 +1,25 @@
-"""A plane of numbers: curves, dots and bars in it are given in its own numbers, and nobody types a pixel."""
+"""What the lessons draw with beside the boxes of ink: planes of numbers, charts of losses, and small parts of figures.
+
+What lies in a plane is given in its own numbers, and nobody types a pixel.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from minicell.ink.boxes import Box, Canvas
+from minicell.ink import tiles
+from minicell.ink.boxes import Box, Canvas, Column, Row, Text
+from minicell.ink.numbers import said
 from minicell.ink.shapes import Frame, width
+from minicell.story.record import Value
 
 LETTERS = 22  # pixels under the plane for what is written there
 APART = 10  # ... and between it and what stands beside it
 DOT = 10  # pixels of a dot
+BACK = 'pen bk', 'rl'  # the looks of a thin arrow of backward, and of its head
 POINTS = 2  # pixels from one point of a curve to the next, at least
 
 Span = tuple[float, float]
@@ -97,3 +105,55 @@ class Plot(Box):
     def note(self, name: str, x: float, y: float, words: str, look: str = 'dim', up: float = 0) -> None:
         """Words at a point, moved up by some pixels."""
         self.parts.append(lambda frame, key: frame.text(f'{key}{name}', self.x(x), self.y(y) - up, words, look, 6))
+
+
+class Line(NamedTuple):
+    """A line of a chart: its losses, its name, and whether it is the one to look at (the others are dashed)."""
+
+    losses: Sequence[float]
+    name: str
+    first: bool = True
+
+
+def chart(lines: Sequence[Line], steps: int, top: float, size: tuple[float, float], key: str = 'loss') -> Box:
+    """Losses against steps. What is above `top` runs along the upper edge, and says so."""
+    last, levels = steps - 1, {level: said(level) for level in (0, top / 2, top)}
+    plane = Plot(*size, (0, last), (0, top), {0: '0', last: str(steps)}, levels, key)
+    for line in sorted(lines, key=lambda line: line.first):
+        losses = np.nan_to_num(np.asarray(line.losses, np.float64), nan=top, posinf=top)
+        plane.line(line.name, range(losses.size), losses, 'pen f' if line.first else 'pen dash')
+        if line.first and line.losses and not line.losses[-1] <= top:
+            plane.note('now', 0, top, f'↑ now at {said(line.losses[-1])}', 'b', up=-18)
+    return Column(Text('loss, step by step', 'dim'), plane)
+
+
+# ---- small parts ---------------------------------------------------------------------------------------------------
+
+
+def tile(numbers: Any, room: tuple[float, float] = (200.0, 90.0), key: str = '', **looks: Any) -> tiles.Tile:
+    """An array as a tile."""
+    array = np.asarray(numbers)
+    return tiles.Tile(Value('', array.shape, data=array), room, key, **looks)
+
+
+def listed(numbers: Any) -> str:
+    """Numbers in a sentence."""
+    return ', '.join(said(float(number)) for number in np.ravel(numbers))
+
+
+class Stroke(Box):
+    """A short line of a look, beside what it means."""
+
+    size = 36, 4
+
+    def __init__(self, look: str) -> None:
+        self.look = look
+
+    def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
+        """From left to right."""
+        to.frame.path(to.path, f'M{x:g},{y + h / 2:g}H{x + w:g}', self.look)
+
+
+def heading(name: str, look: str, words: str) -> Box:
+    """The name of a lane, and what is in it."""
+    return Row(Text(name, look), Text(words, 'dim'), gap=10)

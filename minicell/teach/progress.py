@@ -12,11 +12,18 @@ from typing import Any
 
 from jupyter_core.paths import jupyter_data_dir
 
+from . import words
+from .card import Card, head
+
 SWITCH = 'MINICELL_PROGRESS'  # set to `off`, nothing is read or written: tests and builds do that
-STATES = ('passed', 'failed')
+RESULTS = ('passed', 'failed')
 KINDS = {'state': str, 'said': str, 'hints': int}  # what may be said of a card
 LARGEST = 5_000_000  # bytes; a course takes some ten thousand
 LONGEST = 4_000  # characters of a sentence
+# How a lesson stands, a question, and an exercise.
+STATES = '○ not yet', '◐ begun', '✓ done'
+ASKED = {'': '○ {}: to do', 'passed': '✓ {}: done', 'failed': '✓ {}: done, and surprised'}
+TRIED = {'': '○ {}: to do', 'passed': '✓ {}: passed', 'failed': '✗ {}: not yet'}
 
 
 def place() -> Path:
@@ -75,7 +82,7 @@ class Kept:
         elif line.get('lesson') == self.lesson and isinstance(line['card'], str) and line['card'] in self.names:
             said = {key: line[key] for key, kind in KINDS.items() if type(line.get(key)) is kind}
             before = self.told.get(line['card'], {})
-            if said.get('state') not in STATES or before.get('state') == 'passed':  # what is passed stays passed
+            if said.get('state') not in RESULTS or before.get('state') == 'passed':  # what is passed stays passed
                 said.pop('state', None)
             if said:
                 self.told[line['card']] = before | said
@@ -99,3 +106,24 @@ class Kept:
         except OSError as error:
             self.on = False
             self.trouble = f'Progress cannot be kept in {self.path}: {error.strerror}.'
+
+
+class Progress(Card):
+    """How far a lesson has come, at a glance. A wrong prediction is done, too."""
+
+    kind, label = 'progress', 'Progress'
+
+    def states(self) -> list[str]:
+        """How many are done, then a line for each question and exercise."""
+        of, states = self.lesson.about, self.lesson.kept.states
+        said = [ASKED[states.get(name, '')].format(name) for name in of.questions]
+        said += [TRIED[states.get(name, '')].format(f'exercise {name}') for name in of.exercises]
+        done = sum(line.startswith(words.SIGNS['passed']) for line in said)
+        return [f'Lesson {self.number}: {done} of {len(said)} done', *said]
+
+    def body(self) -> str:
+        """Those lines, and where that is kept."""
+        done, *said = self.states()
+        kept = self.lesson.kept
+        where = kept.trouble or (f'Kept in {kept.path}, on this machine alone.' if kept.on else '')
+        return f'{head(done)}{words.listed(said)}{words.note(where)}'

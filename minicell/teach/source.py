@@ -12,11 +12,7 @@ import ast
 import re
 import symtable
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
-
-import minicell as ms
+from typing import NamedTuple
 
 NAME = '[a-z0-9-]+'
 ASKS = 'predict|recall|sentence'
@@ -120,25 +116,6 @@ def definitions(code: str) -> dict[str, ast.stmt]:
                 found.pop(symbol.get_name(), None)
                 found[symbol.get_name()] = statement
     return found
-
-
-def defined(lesson: str, names: str, beside: str = '', answer: str = '') -> list[Any]:
-    """What the code cells of a lesson define under these names; nothing else of them runs.
-
-    `beside`: what that stands on. The last definition counts: of what is an exercise, that of its solution, `answer`.
-    """
-    path, space = paths()[lesson], {'np': np, 'ms': ms, 'nn': ms.nn, 'ops': ms.ops, 'Parameter': ms.Parameter}
-    codes = [cell.code for cell in read(path)]
-    if answer:
-        from .texts import exercise as written  # which reads with what stands here
-
-        codes.append(written(path.with_suffix('') / f'{answer}.md', None).solution)
-    wanted, nodes = {*names.split(), *beside.split()}, {}
-    for code in codes:
-        nodes |= {name: node for name, node in definitions(code).items() if name in wanted}
-    for node in dict.fromkeys(nodes.values()):
-        exec(compile(ast.Module([node], []), opened(path).file, 'exec'), space)
-    return [space[name] for name in names.split()]
 
 
 def parse(source: Source) -> list[Cell]:

@@ -5,9 +5,10 @@ common mistakes are code to copy, or to be put into a cell: `L.insert('3a', 'sol
 cell, as in a presentation, code is written in the card itself.
 """
 
+import re
+from html import escape
 from typing import Any
 
-from minicell.story.names import parameters
 from minicell.view.picture import Picture
 
 from . import words
@@ -17,6 +18,9 @@ from .exercise import Check, Verdict
 from .figure import tape_of
 from .trials import quiet
 
+BACKWARD = 'ms.ops.GradOperation(get_all=True, get_by_list=True, sens_param=True)(cell)(*inputs, dout)'
+# A number of the answer's in what a check says, and the one that is due.
+NUMBERS = re.compile(r' is ([^\s,;]+)(?:, and ([^\s,;]+) is due|(?:, and should be|; expected) ([^\s,;]+?)\.(?=\s|$))')
 EDITOR = 'editor'  # which card it is, where one writes in the card
 
 
@@ -64,6 +68,10 @@ class Task(Card):
         """All of it; hints, solution and mistakes are folded until they are wanted."""
         asked, verdict = self.about, self.verdict
         checks = asked.checks(verdict.trial)
+        lines = ''
+        for check in checks:
+            state = 'open' if check.ok is None else 'passed' if check.ok else 'failed'
+            lines += f'<li class="{state}"><span>{words.SIGNS[state]}</span> {words.inline(check.said)}</li>'
         hints = ''  # each stands in the one before it: they open one after another
         for k, hint in reversed([*enumerate(asked.hints, 1)]):
             hints = words.folded(f'Hint {k} of {len(asked.hints)}', words.paragraphs(hint) + hints, 'hint')
@@ -75,7 +83,7 @@ class Task(Card):
         folds += words.folded('Solution', solution, 'solution')
         return (
             f'{head(f"Exercise {asked.name}", self.state(checks), asked.title)}'
-            f'<div class="ask">{words.paragraphs(asked.task)}</div><ul class="checks">{"".join(map(line, checks))}</ul>'
+            f'<div class="ask">{words.paragraphs(asked.task)}</div><ul class="checks">{lines}</ul>'
             f'{self.finding()}{self.tape}<div class="act">{folds}</div>'
         )
 
@@ -94,19 +102,20 @@ class Task(Card):
         return f'<div class="code">{words.pre(code)}</div>{words.note(line)}'
 
     def finding(self) -> str:
-        """What the check found: the belief, what to look at, the numbers."""
-        verdict, pair = self.verdict, self.about.pair(self.verdict.trial)
+        """What the check found: the belief, what to look at, and the numbers that the check says, large."""
+        verdict = self.verdict
         if verdict.state == 'open':
             return ''
         lines = verdict.said.splitlines()
         wrong = [each for each in lines if each[:2] == '✗ ']
-        said = [each for each in lines if each[:2] != '✓ ' and each not in wrong[1:]]  # one at a time
+        said = '\n'.join(each for each in lines if each[:2] != '✓ ' and each not in wrong[1:])  # one at a time
         plain = f'**{verdict.head.partition(": ")[2].capitalize()}.**'
         inside = words.paragraphs('\n\n'.join(verdict.belief) or plain)
-        if pair and verdict.state == 'failed':
-            at, mine, due = pair
-            inside += f'<p class="pair"><code>{at}</code> <b>{mine:.3g}</b>≠<b>{due:.3g}</b> yours, and what is due</p>'
-        inside += words.pre('\n'.join(said)) if said else ''
+        numbers = NUMBERS.search(said)
+        if numbers and verdict.state == 'failed':
+            mine, due = map(escape, filter(None, numbers.groups()))
+            inside += f'<p class="pair"><b>{mine}</b>≠<b>{due}</b> yours, and what is due</p>'
+        inside += words.pre(said) if said else ''
         return f'<div class="finding {verdict.state}">{inside}</div>'
 
     def text(self) -> str:
@@ -116,20 +125,9 @@ class Task(Card):
     def show_tape(self) -> None:
         """The learner's own Cell on the tape, at the step that answers."""
         cell, inputs = self.verdict.trial.shows
-        names = list(parameters(cell.construct, len(inputs)))
-        tensors = [k for k, name in enumerate(names) if name and hasattr(inputs[k], 'asnumpy')]
-        gradients, all_of = ', '.join(f'd{names[k]}' for k in tensors), ', '.join(names)
-        text = f'def loss({all_of}):\n    out = cell({all_of})\n    return (weights * out).sum()\n\n\n'
-        text += f'{gradients} = ms.grad(loss, {tuple(tensors) if tensors[1:] else tensors[0]})({all_of})\n'
-        space = dict(zip(names, inputs, strict=True))
         with quiet():
-            tape = tape_of(text, stops=True, cell=cell, weights=dout_of(cell.construct(*inputs)), **space)
+            given = {'cell': cell, 'inputs': inputs, 'dout': dout_of(cell.construct(*inputs))}
+            tape = tape_of(BACKWARD, stops=True, **given)
         steps = [step.jump.lower() for step in Picture(tape).films[0].steps]
         answers = next((word for word in ('error', 'compare', 'takeover') if word in steps), None)
         self.tape = f'<div class="tape">{Picture(tape, step=answers).html()}</div>'
-
-
-def line(check: Check) -> str:
-    """One check, with its sign."""
-    state = 'open' if check.ok is None else 'passed' if check.ok else 'failed'
-    return f'<li class="{state}"><span>{words.SIGNS[state]}</span> {words.inline(check.said)}</li>'

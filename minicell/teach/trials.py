@@ -258,11 +258,7 @@ def form(returned: Any) -> str:
         return f'{form(returned[0])} and a dict of {keys}'
     if any(isinstance(each, tuple | list | dict) for each in returned):
         return f'a tuple of {", ".join(type(each).__name__ for each in returned)}'
-    return counted(len(returned))
-
-
-def counted(many: int) -> str:
-    """So many gradients, in words."""
+    many = len(returned)
     return f'{NUMERALS[many] if many < len(NUMERALS) else many} gradient{"s" * (many != 1)}'
 
 
@@ -273,24 +269,6 @@ def seen(gradient: Any) -> Any:
     if type(gradient) in (int, float) and gradient == 0:
         return 'zero'
     return gradient if gradient is None else type(gradient).__name__
-
-
-def alike(a: Any, b: Any) -> bool:
-    """Whether two answers of a bprop are the same, as far as they are Tensors."""
-    if isinstance(a, tuple | list) and isinstance(b, tuple | list):
-        return len(a) == len(b) and all(map(alike, a, b))
-    if isinstance(a, ms.Tensor) and isinstance(b, ms.Tensor):
-        return a.shape == b.shape and np.array_equal(a.asnumpy(), b.asnumpy(), equal_nan=True)
-    return True
-
-
-def one_gradient(returned: Any) -> str:
-    """What is wrong with the form of what a bprop of one input returned, in a sentence; '' if nothing is."""
-    if dots(returned):
-        raise Ended
-    if form(returned) != 'one gradient':
-        return f'bprop returned {form(returned)}; there is one input: return (dx,).'
-    return '' if isinstance(returned[0], ms.Tensor) else f'dx is no Tensor, but {type(returned[0]).__name__}.'
 
 
 def compared(

@@ -33,7 +33,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     damaged = [asked.replace('data-card="{', 'data-card="edited by hand'), asked.replace('class="choices"', '')]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(SWITCH, 'off')  # the map is of nobody
-        page = HEAD + ''.join([*(card.bundle()['text/html'] for card in shown), *damaged, '</main></html>'])
+        page = HEAD + ''.join(
+            [*(card.bundle()['text/html'] for card in shown), *damaged, L.recall('recall 2').html(), '</main></html>']
+        )
     (folder / 'index.html').write_text(page, encoding='utf-8')
     with served(folder) as url:
         yield url
@@ -102,6 +104,34 @@ def test_an_exercise_shows_hints_in_order_mistakes_one_by_one_and_the_solution(p
     page.context.grant_permissions(['clipboard-read', 'clipboard-write'])
     asked.locator('.solution').get_by_role('button', name='Copy').click()
     assert 'x.T' in page.evaluate('() => navigator.clipboard.readText()')
+
+
+# A cell of a notebook, as long as it runs and so many cells wait for it; somebody looks at what is below.
+RUNS = """waiting => {
+  const asked = document.querySelector('.mc-card.exercise'), cell = document.createElement('div');
+  cell.className = 'jp-Cell';
+  cell.innerHTML = '<div class="jp-InputPrompt">[*]:</div>'.repeat(waiting + 1);
+  (asked.closest('.jp-Cell') ?? asked).replaceWith(cell);
+  cell.append(asked);
+  scrollTo(0, document.body.scrollHeight);
+  window.minicellCard(asked);
+}"""
+
+
+def test_what_a_check_found_comes_into_view_unless_more_cells_run(page):
+    head = card(page, 'exercise').locator('header')
+    page.evaluate(RUNS, 1)
+    page.wait_for_timeout(400)
+    expect(head).not_to_be_in_viewport()
+    page.evaluate(RUNS, 0)
+    expect(head).to_be_in_viewport()
+
+
+def test_a_card_whose_cell_has_not_run_says_so_and_has_its_letters(page):
+    still = page.locator('.mc-card:not(.live)').last
+    told = still.locator('.state').evaluate("state => getComputedStyle(state, '::after').content")
+    assert 'run this cell' in told
+    assert still.locator('li').first.evaluate('row => getComputedStyle(row).listStyleType') == 'upper-alpha'
 
 
 @pytest.mark.parametrize('how', [0, 1], ids=['its facts', 'its parts'])

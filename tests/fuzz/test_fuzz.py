@@ -111,7 +111,7 @@ def nest(how: tuple[str, int]) -> bytes:
     return ('{"01": ' + opening * deep + '1' + closing * deep + '}').encode()
 
 
-WORDS = st.sampled_from([*QUESTIONS, *progress.STATES, '03', '01', '__proto__', '\ud800']) | st.text(max_size=8)
+WORDS = st.sampled_from([*QUESTIONS, *progress.RESULTS, '03', '01', '__proto__', '\ud800']) | st.text(max_size=8)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | WORDS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
@@ -130,7 +130,7 @@ def files(draw) -> bytes:
     return draw(st.sampled_from([found, found[:at], found[:at] + draw(st.binary(max_size=3)) + found[at:]]))
 
 
-STATES = st.dictionaries(st.sampled_from(QUESTIONS), st.sampled_from([*progress.STATES, 'open']))
+STATES = st.dictionaries(st.sampled_from(QUESTIONS), st.sampled_from([*progress.RESULTS, 'open']))
 
 
 @DEPTHS
@@ -146,11 +146,11 @@ def it_is_believed_where_it_is_known(content, states):
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)
     kept = progress.Kept('03', QUESTIONS)
-    assert set(kept.states) <= set(QUESTIONS) and set(kept.states.values()) <= set(progress.STATES)
+    assert set(kept.states) <= set(QUESTIONS) and set(kept.states.values()) <= set(progress.RESULTS)
     before, due = others(), dict(kept.states)
     for name, state in states.items():
         kept.tell(name, state=state)
-        if state in progress.STATES and due.get(name) != 'passed':  # what is passed stays passed
+        if state in progress.RESULTS and due.get(name) != 'passed':  # what is passed stays passed
             due[name] = state
     assert progress.Kept('03', QUESTIONS).states == kept.states == due
     assert others() == before

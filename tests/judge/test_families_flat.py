@@ -290,11 +290,8 @@ def test_what_a_search_by_select_finds_has_a_slope_too():
         bprop = lambda s, x, out, dout, k=factor: (k * dout / (3 * out * out + 1),)
         assert judged(construct, bprop, HIGH.astype(ms.float64)) == [due]
     on = lambda s, x: ops.select(x > 0, ops.ones_like(x), ops.zeros_like(x))
-    assert (
-        judged(on, lambda s, x, out, dout: (dout,), X)
-        == checked(on, lambda s, x, out, dout: (dout,), X)
-        == ['surrogate']
-    )
+    through = lambda s, x, out, dout: (dout,)
+    assert judged(on, through, X) == checked(on, through, X) == ['surrogate']
 
 
 def test_a_choice_between_constants_is_a_step():
@@ -302,3 +299,22 @@ def test_a_choice_between_constants_is_a_step():
     for x in (Tensor(3.0, ms.float64), Tensor(1.0, ms.float64)):
         assert judged(construct, lambda s, x, out, dout: (dout * x,), x) == ['surrogate']
         assert judged(construct, lambda s, x, out, dout: (dout * 0,), x) == ['right']
+
+
+QUANTIZE = lambda s, x, k: ops.round(x / k) * k
+STRAIGHT = {  # a way with a slope beside one through a step: straight through, and what is neither that nor the truth
+    'learned step': (QUANTIZE, lambda x, k, g: (g * (ops.round(x / k) - x / k)).sum(), (-1, 0, 1.5)),
+    'residual': (lambda s, k, x: k + ops.round(k) + x, lambda k, x, g: 2 * g.sum(), (0, -1, 1.5)),
+    'magnitude': (lambda s, x, k: k * x * ops.sign(k), lambda x, k, g: (g * x * (ops.sign(k) + k)).sum(), (0, -1, 2)),
+}
+
+
+@pytest.mark.parametrize('name', STRAIGHT)
+def test_straight_through_a_step_beside_a_slope_is_a_surrogate(name):
+    construct, slope, others = STRAIGHT[name]
+    for factor, due in ((1, 'surrogate'), *((k, 'wrong') for k in others)):
+        other = lambda s, x, k, out, dout, f=factor: (None, f * slope(x, k, dout))
+        if name == 'residual':
+            other = lambda s, k, x, out, dout, f=factor: (f * slope(k, x, dout), dout)
+        found = judged(construct, other, *((K, XS) if name == 'residual' else (XS, K)))
+        assert found[name != 'residual'] == due, (factor, found)

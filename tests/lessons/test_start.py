@@ -7,9 +7,8 @@ import pytest
 
 from minicell import installation
 from minicell.teach import Map, lesson
-from minicell.teach.about import about
-from minicell.teach.course import stops
-from minicell.teach.self_test import SelfTest, self_test
+from minicell.teach.about import about, stops
+from minicell.teach.lesson00 import SelfTest, self_test
 from tests.lessons import lint
 from tests.lessons.clock import minutes, rounded
 from tests.lessons.drive import commit

@@ -6,7 +6,8 @@ import pytest
 
 import minicell as ms
 from minicell.ink.page.fragment import layouts
-from minicell.teach.figure import Tapes, tape_of
+from minicell.teach.figure import tape_of
+from minicell.teach.lesson03 import Tapes
 from minicell.view.picture import STILL
 from tests.lessons.figures import texts
 from tests.messages import refused

@@ -8,7 +8,7 @@ import pytest
 from minicell.ink import boxes, style
 from minicell.teach import train
 from minicell.teach.lesson06.figures import lamp
-from minicell.teach.train import Line, bar, chart
+from minicell.teach.plot import Line, chart
 from tests.lessons.figures import drawn
 
 
@@ -21,12 +21,12 @@ def test_bar(monkeypatch, capsys):
 
     monkeypatch.setattr(train, 'display', lambda bundle, raw, display_id: Handle().update(bundle, raw) or Handle())
     went = []
-    for item in bar('abc', of=3):
+    for item in train.bar('abc', of=3):
         went.append((item, re.search(r'value="(\d)"', seen[-1])[1]))
     assert went == [('a', '0'), ('b', '1'), ('c', '2')] and '3 of 3' in seen[-2]
     assert seen[-1] == '', 'what is done needs no bar'
     monkeypatch.setenv('MINICELL_STILL', 'yes')
-    assert list(bar('abc', of=3)) == ['a', 'b', 'c'] and len(seen) == 5, 'a notebook that is kept has no bar'
+    assert list(train.bar('abc', of=3)) == ['a', 'b', 'c'] and len(seen) == 5, 'a notebook that is kept has no bar'
 
 
 def lines(of, look='pen f'):

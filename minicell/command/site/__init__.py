@@ -25,8 +25,8 @@ from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbformat.v4 import new_code_cell
 
 from minicell.ink.page import fragment
+from minicell.teach.lesson00 import KEPT
 from minicell.teach.progress import SWITCH
-from minicell.teach.self_test import KEPT
 
 from ..lab import sockets_fit
 from ..lessons import PACKAGE, Trouble, shipped

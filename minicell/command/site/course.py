@@ -5,7 +5,7 @@ import struct
 from html import escape
 from pathlib import Path
 
-from minicell.teach.course import Stop, stops
+from minicell.teach.about import Stop, stops
 
 from ..lessons import PACKAGE
 from .document import Page

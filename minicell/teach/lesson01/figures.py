@@ -9,7 +9,8 @@ import minicell as ms
 from minicell.core.watch import Op, Pull
 from minicell.ink.boxes import Box, Card, Column, Grid, Link, Row, Space, Span, Text
 from minicell.ink.numbers import said
-from minicell.teach.figure import BACK, Drawing, Figure, heading
+from minicell.teach.figure import Drawing, Figure
+from minicell.teach.plot import BACK, heading
 
 INPUTS = [round(float(x), 1) for x in np.arange(0, 5.05, 0.1)]
 ENTRY = (98, 56)  # pixels of a card

@@ -11,7 +11,8 @@ from minicell.ink.boxes import Arrow, Box, Canvas, Card, Column, Grid, Link, Put
 from minicell.ink.numbers import said
 from minicell.story.names import gradient, inputs, parameters
 from minicell.story.places import source as written
-from minicell.teach.figure import BACK, Drawing, Figure, heading
+from minicell.teach.figure import Drawing, Figure
+from minicell.teach.plot import BACK, heading
 
 SLOT = 62  # pixels of a number under its name
 DOUTS = np.arange(-3, 3.25, 0.25).tolist()

@@ -8,8 +8,8 @@ import numpy as np
 import minicell as ms
 from minicell.ink.boxes import Box, Column, Row, Space, Text
 from minicell.ink.numbers import said
-from minicell.teach.figure import Drawing, Figure, Stroke
-from minicell.teach.plot import Plot
+from minicell.teach.figure import Drawing, Figure
+from minicell.teach.plot import Plot, Stroke
 
 REACH = 1.25  # how far the curve is drawn on either side of x; eps goes to 1
 EPS = np.arange(1.0, 0.025, -0.05).round(2).tolist()

@@ -2,7 +2,7 @@
 
 import minicell as ms
 from minicell import nn
-from minicell.teach.source import defined
+from minicell.teach.about import defined
 
 SUSPECTS = dict(zip('ABCD', defined('04', 'A B C D'), strict=True))
 HERE = (-1.0, 0.0, 0.5, 2.0)  # 0 is among them: a kink shows only where it is

@@ -4,7 +4,8 @@ import numpy as np
 
 from minicell.ink.boxes import Box, Column, Grid, Lines, Row, Space, Text
 from minicell.ink.numbers import said
-from minicell.teach.figure import WIDTH, Drawing, Figure, listed, tile
+from minicell.teach.figure import WIDTH, Drawing, Figure
+from minicell.teach.plot import listed, tile
 
 from .specimens import SPECIMENS, Outcome, here, in_mindspore, true
 

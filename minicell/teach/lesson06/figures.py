@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import minicell as ms
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Space, Text
 from minicell.ink.numbers import said
-from minicell.teach.figure import WIDTH, Drawing, Figure, Stroke
-from minicell.teach.train import Line, chart
+from minicell.teach.figure import WIDTH, Drawing, Figure
+from minicell.teach.plot import Line, Stroke, chart
 
 from .probes import PROBES, numbers
 from .suspects import LETTERS, MatMul, suspect

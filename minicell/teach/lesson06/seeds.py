@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from minicell.teach.source import defined
+from minicell.teach.about import defined
 
 from .suspects import LETTERS, MatMul, suspect
 

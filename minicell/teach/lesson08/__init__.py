@@ -9,7 +9,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import nn, ops
-from minicell.teach.source import defined
+from minicell.teach.about import defined
 from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell, class_of, dict_of, stopped
 
 from .figures import FIGURES

@@ -11,8 +11,8 @@ from minicell.errors import MinicellWarning
 from minicell.ink.boxes import Box, Card, Column, Row, Space, Text
 from minicell.ink.numbers import said
 from minicell.story import tell
-from minicell.teach.figure import Drawing, Figure, Stroke, heading
-from minicell.teach.plot import Plot
+from minicell.teach.figure import Drawing, Figure
+from minicell.teach.plot import Plot, Stroke, heading
 
 LOW, HIGH = -2.0, 8.0  # the axis
 AT = np.linspace(LOW, HIGH, 200, endpoint=False) + 0.025  # never on a corner: there is no second derivative there

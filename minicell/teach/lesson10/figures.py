@@ -8,7 +8,8 @@ import minicell as ms
 from minicell.ink.boxes import Arrow, Box, Card, Column, Grid, Link, Put, Row, Space, Span, Text
 from minicell.ink.metrics import shape_text
 from minicell.ink.numbers import said
-from minicell.teach.figure import BACK, Drawing, Figure, heading, listed
+from minicell.teach.figure import Drawing, Figure
+from minicell.teach.plot import BACK, heading, listed
 
 MOST = 4
 NUMBER = (62, 26)  # pixels of a number

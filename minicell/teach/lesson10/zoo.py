@@ -6,7 +6,7 @@ import numpy as np
 
 import minicell as ms
 from minicell import Parameter, nn
-from minicell.teach.source import defined
+from minicell.teach.about import defined
 from minicell.teach.trials import variant
 
 (Zoo,) = defined('10', 'Zoo', 'Scale')

@@ -8,7 +8,8 @@ from minicell.graph.ir import Graph
 from minicell.graph.jitted import bprop_graph
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Space, Span, Text
 from minicell.ink.numbers import said
-from minicell.teach.figure import WIDTH, Drawing, Figure, listed
+from minicell.teach.figure import WIDTH, Drawing, Figure
+from minicell.teach.plot import listed
 
 from .statements import mode as in_mode
 

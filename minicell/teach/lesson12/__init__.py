@@ -10,18 +10,7 @@ import minicell as ms
 from minicell import nn
 from minicell.teach import about
 from minicell.teach.exercise import same
-from minicell.teach.trials import (
-    Ended,
-    Trial,
-    begun,
-    class_of,
-    dict_of,
-    dots,
-    end,
-    function_of,
-    one_gradient,
-    sorted_words,
-)
+from minicell.teach.trials import Ended, Trial, begun, class_of, dict_of, dots, end, form, function_of, sorted_words
 
 from .figures import FIGURES
 from .network import Net, accuracy, handwriting, spikes, train
@@ -124,7 +113,14 @@ def surrogate(cell: Any, x: Any, dout: Any) -> Any:
         raise
     if dots(returned):
         return ...
-    if said := one_gradient(returned):
+    said = (
+        ''
+        if form(returned) == 'one gradient'
+        else f'bprop returned {form(returned)}; there is one input: return (dx,).'
+    )
+    if not said and not isinstance(returned[0], ms.Tensor):
+        said = f'dx is no Tensor, but {type(returned[0]).__name__}.'
+    if said:
         end(said, returned=said)
     return np.asarray(returned[0].asnumpy(), np.float64)
 

@@ -9,8 +9,8 @@ import minicell as ms
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Text
 from minicell.ink.numbers import said
 from minicell.teach.figure import WIDTH, Drawing, Figure
-from minicell.teach.plot import Plot
-from minicell.teach.train import Line, bar, chart
+from minicell.teach.plot import Line, Plot, chart
+from minicell.teach.train import bar
 
 from .network import gradient, handwriting
 from .table import shown

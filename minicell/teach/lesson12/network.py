@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minicell.teach.source import defined
+from minicell.teach.about import defined
 
 FILE = Path(__file__).with_name('digits.txt')  # its first lines say where the digits are from, and their licence
 Digits = tuple[np.ndarray, np.ndarray]  # (digits, pixels) from 0 to 1, and what each is

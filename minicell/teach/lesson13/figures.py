@@ -13,7 +13,8 @@ from minicell.core.differentiate import Gradient
 from minicell.ink.boxes import Box, Card, Column, Grid, Row, Space, Span, Text
 from minicell.ink.metrics import shape_text
 from minicell.ink.numbers import said
-from minicell.teach.figure import WIDTH, Drawing, Figure, tile
+from minicell.teach.figure import WIDTH, Drawing, Figure
+from minicell.teach.plot import tile
 
 from .programs import CLOSE, PEER, document, sine
 

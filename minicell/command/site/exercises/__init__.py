@@ -16,7 +16,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from minicell import __version__
 from minicell.ink.page import fragment
-from minicell.teach.course import ASKED, START, STATES, TRIED, stops
+from minicell.teach.about import START, stops
+from minicell.teach.progress import ASKED, STATES, TRIED
 from minicell.teach.source import paths, read
 
 from ...lessons import PACKAGE

@@ -1,14 +1,37 @@
-"""Lesson 00 looks at the installation that it runs on."""
+"""Lesson 00: the map of the course, and a look at the installation that the lesson runs on."""
 
 from typing import Any
 
 from minicell import __version__, installation
 
 from . import words
-from .card import Card, head
+from .about import stops
+from .card import DOT, START, Card, head
+from .progress import Kept
 
 KEPT = 'application/vnd.minicell.still+json'  # in an output that is of one machine: what is kept instead of it
 ABOUT = f'Run this cell. It looks at Python, {", ".join(installation.NEEDS)} and two gradients, and says how it went.'
+
+
+class Map(Card):
+    """The lessons, with links. In a notebook it says what is kept on the machine, on a page what that page keeps."""
+
+    kind, label = 'map', 'Map {0.name}'
+
+    def __init__(self) -> None:
+        super().__init__(None, 'of the course')
+
+    def facts(self) -> dict[str, Any]:
+        """What each lesson asks, for a page, which keeps the answers itself."""
+        return {'asks': {stop.number: stop.asks + stop.tries for stop in stops()}}
+
+    def body(self) -> str:
+        rows = ''.join(
+            f'<li data-of="{each.number}"><a href="{each.stem}.ipynb">{each.number} {words.inline(each.title)}</a>{DOT}'
+            f'<span>{words.inline(each.question)}</span>{DOT}{each.minutes} min{DOT}<b>{each.stands()}</b></li>'
+            for each in stops()
+        )
+        return f'<ul class="course">{rows}</ul>{words.note(Kept(START, set()).trouble)}'
 
 
 def self_test() -> 'SelfTest':
