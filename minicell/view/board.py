@@ -177,7 +177,9 @@ class Board:
         sign, key, boxes = phrases.added((so_far, last))[0], f'{tape.tag}sum', []
         said = f'{gradient(now.told.what)} so far', '+ from this use', f'{sign} in all'
         for k, (name, value) in enumerate(zip(said, (so_far, last, total), strict=True)):
-            boxes.append(Column(Text(name, 'dim'), Tile(value, style.MADE, f'{key}{k}'), gap=2, across='start'))
+            boxes.append(
+                Column(Text(name, 'dim', style.NAMES[0]), Tile(value, style.MADE, f'{key}{k}'), gap=2, across='start')
+            )
         return Flow(*boxes, room=self.room, gap=2 * style.GAP)
 
     def formulas(self, now: Now, reading: Reading, entry: Entry, tag: str) -> list[Box]:

@@ -31,8 +31,10 @@ def told(v: Value, name: str | None = None) -> str:
 def many(v: Value) -> str:
     """Numbers that are too many to be said one by one: `2×3 numbers from 1.40 to 2.30`."""
     size = '×'.join(map(str, v.shape))
-    if not v.data.size or v.data.dtype.kind == 'b':
-        return f'{size} {"truth values" if v.data.size else "numbers, so none"}'
+    if v.data.dtype.kind == 'b' and v.data.size:
+        return f'{size} truth values, {int(v.data.sum())} of them True'
+    if not v.data.size:
+        return f'{size} numbers, so none'
     low, high = float(v.data.min()), float(v.data.max())
     if low != low:
         return f'{size} numbers, NaN among them'

@@ -190,7 +190,10 @@ class Code(Box):
     ) -> None:  # fmt: skip
         self.lines, self.tag, self.mark, self.always = [listing.rows[line] for line in lines], tag, mark, always
         self.now, self.quiet, self.told = None if over else mark, quiet, told
-        self.size = (listing.w, style.ROW * min(rows, listing.high(lines)))
+        longest = max(
+            (len(self.lines[n]) for n, x in enumerate(lines) if (x.file, x.number) in listing.marked), default=0
+        )
+        self.size = (listing.w, style.ROW * min(max(rows, longest + 2), listing.high(lines)))  # (2: ⋯ around it)
 
     def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
         """Row by row; each is found as `line 12` of its panel."""
