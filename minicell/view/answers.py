@@ -24,7 +24,7 @@ def arrivals(now: Now, run: Pass, level: int, w: float) -> Box:
     room = style.VALUES[0 if len(places) <= 2 else -1]
     few = lambda v: (style.SINGLE, 'num xxl') if phrases.single(v) else (style.TALL, 'num')
     plate = lambda v: tiles.plate(v, *room, *few(v) if len(places) <= 2 else ())
-    boxes = [box(shown(now, run, k), w, plate, w) for k in places[first : first + most]]
+    boxes = [box(shown(now, run, k), w - style.ROOMY, plate, w) for k in places[first : first + most]]
     said = f'{first + 1}–{first + most} of {len(places)} gradients' * (len(places) > most)
     more = Text(said, 'dim', key='G') if said else None
     return Column(more, Flow(*boxes, room=w, gap=style.GAP, across='start'), gap=style.CLOSE, across='start')
