@@ -2,7 +2,6 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from . import metrics, style
@@ -109,10 +108,3 @@ class Frame(dict):
         bx, by, wing = x - dx * size * 1.5, y - dy * size * 1.5, size * 0.75
         corners = (x, y), (bx - dy * wing, by + dx * wing), (bx + dy * wing, by - dx * wing)
         self.path(key, 'M' + 'L'.join(f'{a:g},{b:g}' for a, b in corners) + 'Z', classes, layer, **attrs)
-
-    def hush(self, keys: Iterable[str]) -> None:
-        """Draw these shapes as what is no longer the subject."""
-        for key in keys:
-            shape = self[key]
-            classes = [style.QUIET.get(name, name) for name in shape.attrs.get('class', '').split()]
-            self[key] = shape._replace(attrs=shape.attrs | {'class': ' '.join(filter(None, classes))})

@@ -62,7 +62,7 @@ SHAPES = {
     'mine': dict(fill='paper', stroke='bwd', line=3), 'mine0': dict(fill='paper', stroke='tint', line=2),
     'now': dict(fill='mark'), 'row': dict(fill='clear'), 'piece': dict(fill='clear'), 'piece.cur': dict(fill='mark2'),
     'later.todo': dict(opacity=0),
-    'film': dict(fill='film'), 'film.q': dict(fill='tile'),
+    'film': dict(fill='film'),
     'holes': dict(stroke='paper', line=3, dash='5 11'),
     'slot': dict(stroke='dim', dash='3 3'), 'block': dict(fill='paper'), 'block.own': dict(fill='fwdt'),
     'block.cur': dict(fill='mark2'), 'block.wrong': dict(fill='bad'),
@@ -83,12 +83,6 @@ SHAPES = {
 PLAIN_TEXT = dict(size=13, fill='ink')
 
 
-# How a tape is drawn that is no longer the subject: without hues, thin, and in no bold.
-QUIET = {
-    'ff': 'dim', 'af': 'dim', 'bf': 'dim', 'b': '', 'mid2': '', 'mid3': '', 'film': 'film q', 'call': 'call q',
-    'f': '', 'bk': '', 'q2': '', 'ahead': 'panel', 'aback': 'panel',
-    'fw': 'fw q', 'fh': 'fh q',
-}  # fmt: skip
 # What each property of a look is called in SVG, and in a style sheet.
 NAMES = {
     'fill': 'fill', 'stroke': 'stroke', 'line': 'stroke-width', 'dash': 'stroke-dasharray', 'opacity': 'opacity',

@@ -162,8 +162,6 @@ class Columns:
             self.add(part, first * part.folded)
         self.add(Part('values'), waiting)
         self.over = any(self.list[n].slots for n, _ in self.opened)  # whether something stands over a card
-        # Where the first column is an entry, its stem leads down there, and the heading of backward stands beside it.
-        self.heads = next((n for n, p in enumerate(self.list) if p.kind == 'values' and self.list[0].kind == 'open'), 0)
 
     def within(self, i: int) -> Slot | None:
         """What an entry made, where that stands on its card: the one number that the tape ends with."""
@@ -204,9 +202,8 @@ class Columns:
         return [Slot(*each, i, n) for n, each in enumerate(zip(keys, values, names, strict=True))]
 
     def width(self) -> float:
-        """How wide they are, with the gaps between them, the road's end and the heading of backward."""
-        more = max(width(BACKWARD) - self.measured(self.list[self.heads]), 0) if self.heads else 0
-        return style.TIP + more + sum(style.GAP + self.measured(column) for column in self.list)
+        """How wide they are, with the gaps between them and the road's end."""
+        return style.TIP + sum(style.GAP + self.measured(column) for column in self.list)
 
     def measured(self, part: Part) -> float:
         """How wide a column is."""

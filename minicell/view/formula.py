@@ -1,18 +1,13 @@
-"""The rule of an op as a formula: `dout × y`, read from the rule itself; with numbers where all of them are single.
+"""The rule of an op as a formula: `dout × y`; with numbers where all of them are single.
 
-Most rules are one expression in the source, beside their kernel; what they are is read from there. Those that are
-longer have their formula in a table. A formula is built from the names under which the values of its entry stand in the
-picture (`called`), and no two of these are alike. Where the shapes say that a sum follows, the formula says it, too.
+What a rule makes stands in one table. A formula is built from the names under which the values of its entry stand in
+the picture (`called`), and no two of these are alike. Where the shapes say that a sum follows, the formula says so.
 """
 
-import ast
-import inspect
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import zip_longest
-from types import CodeType, FunctionType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +15,6 @@ from ..ink import numbers
 from ..story.events import PRIMES
 from ..story.names import gradient, is_number, part
 from ..story.record import Entry, Ghost, Pass, Record, Value
-from ..story.source import function as source_of
 from . import style
 
 TAKEN = ('call', 'hook')  # kinds of entries that the user's own code takes over
@@ -73,7 +67,7 @@ def called(record: Record, entry: Entry, run: Pass | None = None) -> Called:
     """The names of an entry's values, as one gradient reads it (`run`): on the way back of a second one, which reads
     what the first has done with its `dout`, what comes in is called `dout′`. The cotangent is named after the output
     only where no input is called as that."""
-    given = names_of_inputs(record, entry)
+    given = names_of_inputs(entry)
     named, own = entry.outputs[0].name if entry.outputs else '', f'entry {entry.label}'
     order = max(run.level - 1, 0) if run is not None else entry.level
     wanted = [entry.facts.dout] if entry.kind == 'call' and entry.facts else []
@@ -83,33 +77,15 @@ def called(record: Record, entry: Entry, run: Pass | None = None) -> Called:
     return Called(given, free(named, 'out', own), free(*wanted))
 
 
-def names_of_inputs(record: Record, entry: Entry) -> tuple[str, ...]:
+def names_of_inputs(entry: Entry) -> tuple[str, ...]:
     """What an entry's inputs are called: as in the program; a number that has no name there is written."""
-    whose, pairs = arguments(record), enumerate(zip_longest(entry.keys, entry.inputs))
-    named = ((k, v, whose.get((key, v.name), v.name)) for k, (key, v) in pairs if v is not None)
-    return tuple(name or number(v) or f'input {k + 1}' for k, v, name in named)
+    return tuple(v.name or number(v) or f'input {k + 1}' for k, v in enumerate(entry.inputs))
 
 
 @lru_cache(maxsize=style.RECORDS)
 def makers(record: Record) -> dict[int, int]:
     """Which entry made each tensor."""
     return {key: i for i, e in enumerate(record.entries) for key in e.made}
-
-
-@lru_cache(maxsize=style.RECORDS)
-def arguments(record: Record) -> dict[tuple[int, str], str]:
-    """Whose an argument of a Cell with a bprop is, where the program calls another tensor by that name: `Net’s x`."""
-    calls = {i for i, e in enumerate(record.entries) if e.kind == 'call'}
-    inside = {i for i, e in enumerate(record.entries) if e.by is not None and record.readings[e.by].entry in calls}
-    named = {(a.key, a.of) for run in record.passes for a in run.arrivals}
-    for i, e in enumerate(record.entries):
-        read = () if i in calls | inside else zip(e.keys, (v.name for v in e.inputs), strict=False)
-        named |= {*read, *zip(e.made, (v.name for v in e.outputs), strict=False)}
-    taken = {name for _, name in named} - {''}
-    own = {
-        (key, v.name): e for e in (record.entries[i] for i in calls) for key, v in zip(e.keys, e.inputs, strict=False)
-    }
-    return {each: f'{e.name}’s {each[1]}' for each, e in own.items() if each[1] in taken and each not in named}
 
 
 def formulas(record: Record, entry: Entry, run: Pass | None = None, dout: Value | None = None) -> list[Formula]:
@@ -175,11 +151,10 @@ def template(of: Entry | Ghost, k: int) -> str:
     """What a rule makes for its k-th input, with {0}, {1}, {out} and {dout} for the values: `{dout} × {1}`."""
     if of.rule is None:
         return ''  # a whole Cell in one card
-    how = TABLE.get(of.name, '')
-    if how and isinstance(how, str):
-        return how * (k == 0)
-    how = written(of.rule, k) or (how(k, of) if how else '')
-    due, came = of.inputs[k].shape, of.outputs[0].shape
+    made, due, came = TABLE.get(of.name, ()), of.inputs[k].shape, of.outputs[0].shape
+    if isinstance(made, str):  # of a rule that adds nothing up
+        return made * (k == 0)
+    how = made(k, of) if callable(made) else made[k] if k < len(made) else ''
     if '@' in how and len(came) > 2:  # of many matrices, each is turned
         how = how.replace('.T', '.mT')
     return summed(how, (*came[:-2], *due[-2:]) if '@' in how else came, due)
@@ -256,43 +231,21 @@ PRODUCTS = {
     (1, 1): ('{dout} × {1}', '{dout} × {0}'), (1, 2): ('{dout} @ {1}.T', 'outer({0}, {dout})'),
     (2, 1): ('outer({dout}, {1})', '{0}.T @ {dout}'), (2, 2): ('{dout} @ {1}.T', '{0}.T @ {dout}'),
 }  # fmt: skip
-# What stands for a longer rule: {0} is the first input, {1} the second.
-TABLE: dict[str, str | Callable] = {
+# What each rule makes: {0} is the first input, {1} the second.
+TABLE: dict[str, str | tuple[str, str] | Callable] = {
+    'Add': ('{dout}', '{dout}'), 'Sub': ('{dout}', '−{dout}'), 'Mul': ('{dout} × {1}', '{dout} × {0}'),
+    'Div': ('{dout} / {1}', '−{dout} × {out} / {1}'), 'Pow': power, 'Neg': '−{dout}', 'Abs': '{dout} × sign({0})',
+    'Square': '{dout} × 2 × {0}', 'Sqrt': '{dout} / (2 × {out})', 'Rsqrt': '−{dout} × {out} / (2 × {0})',
+    'Reciprocal': '−{dout} × {out} × {out}', 'Exp': '{dout} × {out}', 'Expm1': '{dout} × ({out} + 1)',
+    'Log': '{dout} / {0}', 'Log2': '{dout} / ({0} × log(2))', 'Log1p': '{dout} / ({0} + 1)',
+    'Sin': '{dout} × cos({0})', 'Cos': '−{dout} × sin({0})', 'Tan': '{dout} × (1 + {out} × {out})',
+    'Sinh': '{dout} × cosh({0})', 'Cosh': '{dout} × sinh({0})', 'Tanh': '{dout} × (1 − {out} × {out})',
+    'Asin': '{dout} / sqrt(1 − {0} × {0})', 'ACos': '−{dout} / sqrt(1 − {0} × {0})',
+    'Asinh': '{dout} / sqrt({0} × {0} + 1)', 'Acosh': '{dout} / sqrt({0} × {0} − 1)',
+    'Atan': '{dout} / ({0} × {0} + 1)', 'Atanh': '{dout} / (1 − {0} × {0})',
+    'Sigmoid': '{dout} × {out} × (1 − {out})', 'ReLU': '{dout} where {0} > 0, else 0',
     'ReduceSum': '{dout}, to each number', 'ReduceMean': '{dout} / n, to each number',
-    'ReLU': '{dout} where {0} > 0, else 0', 'Reshape': '{dout}, in the old shape',
-    'Transpose': '{dout}, turned back', 'BroadcastTo': lambda *of: '{dout}', 'Cast': '{dout}',
-    'Sigmoid': '{dout} × {out} × (1 − {out})', 'ReduceMax': best('largest'),
-    'ReduceMin': best('smallest'), 'MatMul': matmul, 'BatchMatMul': matmul, 'Dense': dense,
-    'Softmax': softmax, 'CrossEntropy': cross_entropy, 'Pow': power, 'Square': '{dout} × 2 × {0}',
+    'ReduceMax': best('largest'), 'ReduceMin': best('smallest'), 'Reshape': '{dout}, in the old shape',
+    'Transpose': '{dout}, turned back', 'BroadcastTo': ('{dout}', ''), 'Cast': '{dout}', 'MatMul': matmul,
+    'BatchMatMul': matmul, 'Dense': dense, 'Softmax': softmax, 'CrossEntropy': cross_entropy,
 }  # fmt: skip
-
-
-# ---- what is read from the source of a rule ----
-
-# How a rule's source is spelled in a formula: two ops of the engine's own, its constants, and the signs.
-SPELLED = (
-    (r'_turned_by\((\w+), (\w+)\)', r'\1.T @ \2'), (r'_by_turned\((\w+), (\w+)\)', r'\1 @ \2.T'),
-    (r'ONE\[\w+\.dtype\]', '1'), (r'LN(\d+)', r'log(\1)'), (r'\b_(\w+)\(', r'\1('), (r' \* ', ' × '), ('-', '−'),
-)  # fmt: skip
-KERNELS = {'sin', 'cos', 'exp', 'log', 'sqrt', 'sinh', 'cosh', 'sign'}  # the functions that a formula may name
-WORD = re.compile(r'(?<![\w.])[A-Za-z_]\w*(?!\w*\()')
-
-
-def written(rule: Any, k: int) -> str:
-    """What a rule makes for its k-th input, where that is one expression in the source."""
-    function = (getattr(rule, 'dx', None), getattr(rule, 'dy', None), None)[min(k, 2)]
-    return worded(inspect.unwrap(function).__code__) if isinstance(function, FunctionType) else ''
-
-
-@lru_cache(maxsize=style.FORMULAS)
-def worded(code: CodeType) -> str:
-    """The lambda that has this code as a template; '' where it says more than a formula can."""
-    found = source_of(code)
-    if found is None or not isinstance(found.node, ast.Lambda):
-        return ''
-    names = {a.arg: f'{{{n}}}' for n, a in enumerate(found.node.args.args[2:])} | {'g': '{dout}', 'out': '{out}'}
-    said = ast.unparse(found.node.body)
-    for source, words in SPELLED:
-        said = re.sub(source, words, said)
-    known = KERNELS.issuperset(re.findall(r'(\w+)\(', said)) and names.keys() >= set(WORD.findall(said))
-    return WORD.sub(lambda word: names[word[0]], said) if known and re.fullmatch(r'[\w\s.()@/+×−*]*', said) else ''

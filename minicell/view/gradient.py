@@ -7,17 +7,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..ink import numbers, tiles
-from ..ink.boxes import Box, Column, Grid, Row, Text
+from ..ink.boxes import Box, Column, Grid, Row, Space, Text
 from ..ink.shapes import width
 from ..story.record import Value
 from . import style
 from .tape import named
 from .verdict import Said
-
-
-def stack(*boxes: Box | None, gap: float = 2, key: str = '') -> Box:
-    """Boxes under one another, at the left."""
-    return Column(*boxes, gap=gap, across='start', key=key)
 
 
 class Shown(NamedTuple):
@@ -32,7 +27,6 @@ class Shown(NamedTuple):
     due: bool = False  # it is the true one
     marks: tiles.Marks | None = None
     top: float | None = None  # the number whose square fills its cell
-    asks: bool = True  # a press on a number tells how it was made
     note: str = ''  # stands under the numbers
 
     def rows(self, room: float, plate: Callable[[Value], tiles.Plate]) -> tuple[Box | None, ...]:
@@ -45,23 +39,27 @@ class Shown(NamedTuple):
             second = Text(self.formula * fits, f'm{ink}', key=f'{self.key}F')
         if self.badge:  # beside the name where it has room, else in place of the formula
             badge = named(*self.badge, roomy, f'{self.key}B')
-            beside = head.size[0] + style.WORDS + badge.size[0] <= room
-            head, second = (Row(head, badge, gap=style.WORDS), second) if beside else (head, badge)
+            beside = head.size[0] + style.WORDS + badge.size[0] <= roomy
+            said = Row(head, badge, Space(), gap=style.WORDS)  # (apart from the true one beside it)
+            head, second = (said, second) if beside else (head, badge)
         value = self.value or self.shape
         how = plate(value)
-        ground = ' tru bare' if self.due else ' on' if how.kind == 'numbers' and not how.ink else ' bare'
-        tile = tiles.Tile(value, key=self.key, how=how, there=there, classes=ground, account=self.asks,
+        ground = ' tru bare' if self.due else ' bare' if how.ink else ' on'
+        tile = tiles.Tile(value, key=self.key, how=how, there=there, classes=ground, account=there and not self.due,
                           marks=self.marks, top=self.top)  # fmt: skip
-        return head, second, tile, named(self.note, 'dim', room, f'{self.key}L') if self.note else None
+        note = named(self.note, 'dim', room, f'{self.key}L') if self.note else None
+        if note and tile.size[0] + style.PAD + note.size[0] <= room:
+            tile, note = Row(tile, note, gap=style.PAD), None
+        return head, second, tile, note
 
 
 def box(found: list[Shown], room: float, plate: Callable[[Value], tiles.Plate], most: float) -> Box:
     """A gradient, and the true one beside it row by row; under it where both are wider than `most`."""
     rows = [row for row in zip(*(each.rows(room, plate) for each in found), strict=True) if any(row)]
-    both = Grid(rows, (style.WORDS, style.CLOSE), stretch=(), key=f'{found[0].key}-')
+    both = Grid(rows, (style.PAD, style.CLOSE), stretch=(), key=f'{found[0].key}-')
     if both.size[0] <= most or not found[1:]:
         return both
-    return stack(*[box([each], room, plate, most) for each in found], gap=style.CLOSE)
+    return Column(*[box([each], room, plate, most) for each in found], gap=style.CLOSE, across='start')
 
 
 def scale(mine: Value, true: Value | None) -> float | None:

@@ -4,21 +4,18 @@ from collections.abc import Callable
 from functools import partial
 
 from ..ink.boxes import Arrow, Box, Canvas, Grid, Link, Rect
-from ..ink.shapes import width
 from . import style
-from .columns import BACKWARD, skips
+from .columns import skips
 from .now import Now
 from .strip import taken
 from .tape import Cells
 
-CODE = ('lc', 'ln', 'lr', 'now', 'piece', 'grad', 'dout', 'own', 'nob')  # keys of shapes of code: it is never quiet
-
 
 class Lane(Box):
-    """A tape on its grounds: forward's above, backward's below, the film between. `quiet`: it has told its story."""
+    """A tape on its grounds: forward's above, backward's below, the film between."""
 
-    def __init__(self, tag: str, grid: Grid, arrows: list[Box], quiet: bool, film: str) -> None:
-        self.tag, self.grid, self.arrows, self.quiet, self.film = tag, grid, arrows, quiet, film
+    def __init__(self, tag: str, grid: Grid, arrows: list[Box], film: str) -> None:
+        self.tag, self.grid, self.arrows, self.film = tag, grid, arrows, film
 
     @property
     def size(self) -> tuple[float, float]:
@@ -27,7 +24,6 @@ class Lane(Box):
 
     def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
         """The grounds, the grid, and what is drawn between its boxes."""
-        before = set(to.frame)
         tag, high, round_ = self.tag, self.grid.high, style.FIELD_ROUND
         left, wide, up = x - style.EDGE, w + 2 * style.EDGE, sum(high[: style.TAPE_ROW])
         film = Rect(left, y + up, wide, high[style.TAPE_ROW])
@@ -40,8 +36,6 @@ class Lane(Box):
         for k, at in enumerate((film.y + style.HOLE, film.bottom - style.HOLE)):
             to.frame.path(f'{tag}holes{k}', f'M{left + style.PAD:g},{at:g}H{film.right - style.PAD:g}', 'holes', 0)
         to.put(self.grid, Rect(x, y, w, h), 'grid')
-        if self.quiet:
-            to.frame.hush([key for key in to.frame if key not in before and not key.startswith(CODE)])
         for k, arrow in enumerate(self.arrows):
             to.put(arrow, Rect(x, y, w, h), f'w{k}')
 
@@ -54,36 +48,9 @@ def stem(now: Now, i: int, tag: str, to: Canvas) -> None:
         to.frame.path(f'{tag}up{i}', f'M{block.cx:g},{card.bottom:g}V{block.y:g}', 'link' + ' f' * writes, 1)
     if block is None or rule is None or now.reading(i) is None:
         return
-    if now.taken is not None and now.record.readings[now.taken].entry == i:
-        sign(to, now, i, tag, block)
     end = rule.y if rule.x <= block.cx <= rule.right else rule.cy - style.ROAD / 2
     to.frame.path(f'{tag}dn{i}', f'M{block.cx:g},{block.bottom:g}V{end - style.PAD:g}', 'call', 2)
     to.frame.head(f'{tag}dn{i}h', block.cx, end - 1, 'd', 'run', style.OVER + 1, style.STEM)
-
-
-def sign(to: Canvas, now: Now, i: int, tag: str, top: Rect) -> None:
-    """On the way from an entry to its rule, why backward does not go on to that."""
-    entry, heading = now.record.entries[i], to.places.get(f'{tag}BW')
-    said = 'you registered it' * entry.yours if entry.kind == 'hook' else f'{entry.name} has its own bprop'
-    if not said or heading is None:
-        return
-    wide, least = width(said) + style.ROW, heading.x + width(BACKWARD) + style.WORDS
-    names = [to.places[f'{tag}d{key}n'].x for key in entry.made if f'{tag}d{key}n' in to.places]
-    left = min([max(top.cx - wide / 2, least), *(x - wide - style.PAD for x in names[:1])])
-    if left < least or not left + style.PAD < top.cx < left + wide - style.PAD:
-        return
-    y = heading.y + style.RING[0]
-    to.frame.rect('sign', left, y, wide, style.SIGN, 'block', style.OVER, rx=style.WORDS)
-    to.frame.text('why', left + wide / 2, y + style.SIGN - style.APIECE, said, 'mid bf', style.OVER + 1)
-
-
-def lit(cells: list[str], to: Canvas) -> None:
-    """Numbers of forward that a sum beside them is made of."""
-    for cell in (cell for cell in cells if cell in to.frame):
-        ground, number = to.frame[cell].attrs, to.frame[f'{cell}t']
-        to.frame.rect(f'lit{cell}', *(ground[k] for k in ('x', 'y', 'width', 'height')), 'rl past', rx=style.JOINED)
-        classes = number.attrs['class'].replace(' dim', '')
-        to.frame[f'{cell}t'] = number._replace(attrs=number.attrs | {'class': classes})
 
 
 def bridge(tag: str, frame: str, keys: list[str], narrow: bool, to: Canvas) -> None:
@@ -101,21 +68,6 @@ def bridge(tag: str, frame: str, keys: list[str], narrow: bool, to: Canvas) -> N
     to.frame.path(f'{tag}bridge', d, 'film rib', -1)
 
 
-def joined(now: bool, to: Canvas) -> None:
-    """One frame around the lines of a bprop and what they have returned."""
-    own, out = to.places.get('own'), to.places.get('outcome')
-    if own is None or out is None:
-        return
-    r, left, right, inner = style.CARD_ROUND, own.x, out.right, own.right
-    top, y, end = own.y, out.y, out.bottom
-    d = (
-        f'M{left + r:g},{top:g}H{inner - r:g}A{r},{r},0,0,1,{inner:g},{top + r:g}V{y:g}H{right - r:g}'
-        f'A{r},{r},0,0,1,{right:g},{y + r:g}V{end - r:g}A{r},{r},0,0,1,{right - r:g},{end:g}H{left + r:g}'
-        f'A{r},{r},0,0,1,{left:g},{end - r:g}V{top + r:g}A{r},{r},0,0,1,{left + r:g},{top:g}Z'
-    )
-    to.frame.path('came', d, 'mine' if now else 'mine0', 0)
-
-
 def wires(cells: Cells) -> list[Arrow]:
     """From each value to the entries that read it, from an entry to what it made; and past other columns back from a
     rule to a gradient, as a part of a sum."""
@@ -124,7 +76,7 @@ def wires(cells: Cells) -> list[Arrow]:
     back: list[Arrow] = []
 
     def look(i: int, reads: bool = True) -> tuple[str, str]:
-        shade = cells.quiet if now.done(i) or (reads and now.writes(i)) else ' q'
+        shade = '' if now.done(i) or (reads and now.writes(i)) else ' q'
         return f'fw{shade}', f'fh{shade}'
 
     for n, i in columns.opened:

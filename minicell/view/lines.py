@@ -24,16 +24,15 @@ def shown(record: Record) -> list[Line]:
     Files come in the order that a reader expects: what defines classes before what calls them.
     """
     found: dict[str, set[int]] = {}
-    marked: dict[str, set[int]] = {}
-    for mark in filter(None, (step.mark for step in record.steps)):
-        marked.setdefault(mark.file, set()).update(range(mark.line, min(mark.last, mark.line + style.MARKED) + 1))
     for code in record.ran:
         if told := function(code):
-            found.setdefault(code.co_filename, set()).update(lines_of(told, marked.get(code.co_filename, set())))
+            found.setdefault(code.co_filename, set()).update(span(told), [told.owner.lineno] if told.owner else [])
+    for mark in filter(None, (step.mark for step in record.steps)):
+        found.setdefault(mark.file, set()).update(range(mark.line, min(mark.last, mark.line + style.MARKED) + 1))
     shaded = {(code.co_filename, n) for code in record.hides if (told := function(code)) for n in span(told)}
     out: list[Line] = []
-    for file in found | marked:
-        numbers, source = found.get(file, set()) | marked.get(file, set()), linecache.getlines(file)
+    for file, numbers in found.items():
+        source = linecache.getlines(file)
         texts = {n: source[n - 1].rstrip('\n').expandtabs(style.INDENT) for n in sorted(numbers) if n <= len(source)}
         indent = min((len(t) - len(t.lstrip()) for t in texts.values() if t.strip()), default=0)
         out += [Line(file, n, text[indent:].rstrip(), (file, n) in shaded, indent) for n, text in texts.items()]
@@ -43,11 +42,3 @@ def shown(record: Record) -> list[Line]:
 def span(told: Function) -> range:
     """The lines of a function."""
     return range(told.node.lineno, (told.node.end_lineno or told.node.lineno) + 1)
-
-
-def lines_of(told: Function, marked: set[int]) -> set[int]:
-    """Those to show: of a long function the ones around its marked lines."""
-    lines, head = set(span(told)), told.node.lineno
-    if len(lines) > style.LONG_FUNCTION:
-        lines = {n for n in lines if n == head or any(abs(n - m) <= style.AROUND_MARK for m in marked)}
-    return lines | ({told.owner.lineno} if told.owner else set())

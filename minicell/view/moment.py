@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -36,26 +36,13 @@ def shots(record: Record, compare: bool, most: int = style.MOST_STEPS) -> list[S
             how = {end: verdict.worst_of(record.readings[ends[end]].verdicts) for end in ends}
             ends = {end: ends[end] for end in sorted(sorted(ends, key=how.get)[: most // style.ENDS])}
     out, known = [], frozenset()
-    for before, i in pairwise([-1, *every]):
-        again = i in ends and before in keep and nothing_new(record, before, i, ends[i])
-        if (i in keep or i in ends) and not again:
+    for i in every:
+        if i in keep or i in ends:
             out.append(Shot(i, known=known))
         if i in ends:
             known |= {ends[i]}
             out.append(Shot(i, ends[i], known))
     return out or [Shot(0)]
-
-
-def nothing_new(record: Record, before: int, end: int, number: int) -> bool:
-    """Whether the end of a gradient shows what its takeover has handed out in the step before, and nothing else."""
-    step, reading = record.steps[end], record.readings[number]
-    if step.kind != 'arrive' or reading.given != before:
-        return False
-    run = record.passes[step.run]
-    if run.outermost:
-        return False  # the gradient of a gradient is what the picture is about
-    gave = {g.of for g in reading.gave if g.value is not None}
-    return all(a.of in gave and len(a.parts) == 1 for a in run.arrivals)
 
 
 def remarkable(record: Record, step: Step) -> bool:
@@ -102,24 +89,25 @@ class Story:
         self.record = record
         self.parts = self.contributions()
         self.sums: dict[object, Sum] = {}
-        self.takeovers: list[int | None] = []
+        self.takeovers: list[tuple[int | None, ...]] = []  # of each step and tape: the reading that took over last
         self.last = max((i for i, step in enumerate(record.steps) if step.kind), default=-1)
         own = [e for e in reversed(record.entries) if e.kind in TAKEN]
-        self.firsts = {level: e for e in own for level in (None, e.level)}  # the first of all, and on each tape
-        self.taken = [k for k, r in enumerate(record.readings) if record.entries[r.entry].kind in TAKEN]
+        self.firsts = {e.level: e for e in own}  # of each tape
+        reads = [(n, record.entries[r.entry]) for n, r in enumerate(record.readings)]
+        self.first_read = {e.level: n for n, e in reversed(reads) if e is self.firsts.get(e.level)}
         self.reached: dict[int, list[Reading]] = {}  # entry -> its readings
         for reading in record.readings:
             self.reached.setdefault(reading.entry, []).append(reading)
-        levels: list[int | None] = [None] * (record.depth + 1)
-        self.levels: list[tuple[int | None, ...]] = []
-        takeover, taken = None, set(self.taken)
+        self.levels: list[tuple[int | None, ...]] = []  # of each step and tape: the entry that it was about last
+        levels, takeovers = ([None] * (record.depth + 1) for _ in range(2))
         for step in record.steps:
             if step.entry is not None:
-                levels[record.entries[step.entry].level] = step.entry
-            if step.kind in ('reach', 'inside', 'give') and step.reading in taken:
-                takeover = step.reading
+                entry = record.entries[step.entry]
+                levels[entry.level] = step.entry
+                if step.kind in ('reach', 'inside', 'give') and entry.kind in TAKEN:
+                    takeovers[entry.level] = step.reading
             self.levels.append(tuple(levels))
-            self.takeovers.append(takeover)
+            self.takeovers.append(tuple(takeovers))
 
     def reading(self, entry: int, step: int, run: Pass | None = None) -> Reading | None:
         """The last reading of an entry that has begun. Where a gradient is given that reads it, now or later, its own:

@@ -6,8 +6,6 @@ from .moment import Shot, Story
 from .phrases import root
 
 WRITES = ('enter', 'hidden', 'write', 'fail')
-TAKES = ('reach', 'inside', 'give')
-FOLLOWS = ('arrive', 'add')  # steps behind a takeover that are still about what it made
 
 
 class Now:
@@ -19,11 +17,13 @@ class Now:
         self.told: Step = self.record.steps[shot.step] if shot else Step('before')
         told = None if self.compare else self.told.reading
         self.read: Reading | None = None if told is None else self.record.readings[told]  # what this step is about
-        self.taken = shot.compare if self.compare else story.takeovers[shot.step] if shot else None
-        self.focus: list[int | None] = list(story.levels[shot.step]) if shot else []
+        tapes = self.record.depth + 1
+        self.taken = list(story.takeovers[shot.step]) if shot else [None] * tapes  # the reading that took over last
+        self.focus = list(story.levels[shot.step]) if shot else [None] * tapes
         if self.compare:
             entry = self.record.readings[shot.compare].entry
-            self.focus[self.record.entries[entry].level] = entry
+            level = self.record.entries[entry].level
+            self.focus[level], self.taken[level] = entry, shot.compare
 
     # ---- entries ----
 
@@ -37,7 +37,7 @@ class Now:
     def writes(self, i: int) -> bool:
         """Whether this step is about writing it."""
         here = self.told.entry == i and self.told.kind in WRITES and not self.compare
-        return here and (self.told.kind != 'fail' or self.taken is None)
+        return here and (self.told.kind != 'fail' or self.told.reading is None)
 
     def reads(self, i: int) -> bool:
         """Whether this step is about reading it back."""
@@ -89,10 +89,6 @@ class Now:
         parts = self.story.parts.get(key, ()) if self.told.kind == 'give' else ()
         return next((value for _, value, reading in parts if reading is self.read), None)
 
-    def behind(self, level: int) -> bool:
-        """Whether a tape has told its story: backward reads a later one now."""
-        return any(self.reader(later) is not None for later in range(level + 1, self.record.depth + 1))
-
     @property
     def over(self) -> bool:
         """Whether all has run, so that what it came to is the subject."""
@@ -101,17 +97,22 @@ class Now:
 
     # ---- code ----
 
-    def own(self, level: int | None = None) -> Entry | None:
-        """The takeover whose lines are shown, of one tape or of all: the one that runs or is written, else the last or
-        the first."""
-        taken = self.entry_of(self.taken) if self.taken is not None else None
-        first = taken if self.compare or self.told.kind in (*TAKES, *FOLLOWS) else None
-        entry = self.record.entries[self.told.entry] if self.told.entry is not None else None
-        by = self.entry_of(entry.by) if entry is not None and entry.by is not None else None
-        found = (e for e in (first, entry, by, taken) if e is not None and e.kind in TAKEN and level in (None, e.level))
+    def own(self, level: int) -> Entry | None:
+        """The takeover on a tape whose lines are shown: the one that is written or runs, else the last or the first."""
+        told = self.record.entries[self.told.entry] if self.told.entry is not None and not self.compare else None
+        by = self.entry_of(told.by) if told is not None and told.by is not None else None
+        taken = self.entry_of(self.taken[level]) if self.taken[level] is not None else None
+        found = (e for e in (told, by, taken) if e is not None and e.kind in TAKEN and e.level == level)
         return next(found, self.story.firsts.get(level))
 
-    @property
-    def running(self) -> bool:
-        """Whether the lines of the takeover run now, or backward has just come to them."""
-        return not self.compare and self.taken is not None and self.told.reading == self.taken
+    def handing(self, level: int) -> int | None:
+        """The reading that hands out the gradients beside these lines."""
+        return self.taken[level] if self.taken[level] is not None else self.story.first_read.get(level)
+
+    def begun(self, level: int) -> bool:
+        """Whether backward has gone into these lines."""
+        return self.taken[level] is not None and self.own(level) is self.entry_of(self.taken[level])
+
+    def running(self, level: int) -> bool:
+        """Whether these lines run now, or backward has just come to them."""
+        return not self.compare and self.taken[level] is not None and self.told.reading == self.taken[level]

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.rules import Plain, Shaped
 from ..ink import numbers
-from ..story.facts import under
 from ..story.names import gradient
 from ..story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Value
 from . import formula, style
@@ -82,8 +80,6 @@ def come(record: Record, entry: Entry, reading: Reading) -> str:
     """What a rule gets, by the name that the picture has for it."""
     if len(reading.douts) != 1 or not entry.outputs:
         return ', '.join(map(told, reading.douts))
-    if reading.origin is None:
-        return f'what backward starts with: {amount(reading.douts[0])}'
     run = record.passes[reading.run] if reading.run is not None else None
     return told(reading.douts[0], formula.called(record, entry, run).dout)
 
@@ -94,16 +90,6 @@ def given(record: Record, entry: Entry, reading: Reading) -> list[Gradient]:
     names = [g.name for g in reading.gave]
     alike = entry.kind != 'op' and len(set(names)) < len(names)
     return [g._replace(name=gradient(g.of)) if alike and names.count(g.name) > 1 else g for g in reading.gave]
-
-
-def names_of(record: Record, entry: Entry) -> list[str]:
-    """What a takeover's gradients will be called."""
-    reading = next((r for r in record.readings if record.entries[r.entry] is entry and r.gave), None)
-    gave = given(record, entry, reading) if reading is not None else []
-    names = [g.name for g in gave if g.value is not None]
-    if reading is None:
-        names = [gradient(v.name) for v in entry.inputs if v.data is not None and v.data.dtype.kind == 'f']
-    return names or ['its gradient']
 
 
 # ---- whose rule ----
@@ -132,13 +118,6 @@ def true_formula(record: Record, entry: Entry, k: int) -> str:
     lost = [g for g in entry.ghosts if g.lost]
     said = formula.displaced(record, entry, lost[0], k) if len(lost) == 1 == len(entry.hidden) else ''
     return said or f'by {displaced(entry)}'
-
-
-def flat(entry: Entry) -> str:
-    """What construct runs that has no slope, where that is one expression: `ops.sign(w)`; else ''."""
-    ghosts = [g for g in entry.ghosts if isinstance(under(g.rule), Plain) and not isinstance(under(g.rule), Shaped)]
-    found = {g.source or g.name for g in ghosts if any('Float' in v.dtype for v in g.inputs)}
-    return found.pop() if len(found) == 1 else ''
 
 
 def hook_of(entry: Entry) -> str:

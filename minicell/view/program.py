@@ -19,7 +19,6 @@ from ..story.source import tree
 from . import style
 from .lines import Line
 
-CALL = re.compile(r'\w+\.grad\(|\bgrad\(')  # a gradient that is taken
 LETTER = width('m', 'm')
 AGAIN = "'"  # of the keys of another file's lines
 Place = tuple[str, int]  # a line: its file and its number
@@ -54,30 +53,15 @@ class Listing:
                 lines = [x for x in record.code if (x.file, x.number) in span and x.text.strip()]
                 self.own.setdefault((start.file, start.line), lines)
                 inside |= span
-        self.calls: list[Line] = []  # your own lines, but those of the Cells with a bprop
-        self.cells: dict[str, list[Line]] = {}  # those, by the name of the Cell
-        own = {e.name for e in record.entries if e.kind == 'call'}
+        self.calls: list[Line] = []  # your other lines, each with the heads of what it stands in
         for line in record.code:
-            if (line.file, line.number) in inside or not line.text.strip():
-                continue
-            if line.hidden or (line.file, line.number) in self.marked or computes(line):
-                above = scopes(line.file, line.number)
-                owner = next((name for _, name in above if name in own), None)
-                # what runs inside a Cell with a bprop, but stands elsewhere, is shown with any of them
-                into = self.cells.setdefault(owner or '', []) if owner or line.hidden else self.calls
-                heads = {n for n, _ in above} - {x.number for x in into if x.file == line.file}
-                into += [x for x in record.code if x.file == line.file and x.number in heads and x.number < line.number]
-                into.append(line)
-        shown = [*self.calls, *(x for lines in (*self.cells.values(), *self.own.values()) for x in lines)]
-        deep = depths(shown)
-        self.rows = {line: broken(line, 2 * deep.get((line.file, line.number), 0), w) for line in shown}
-
-    def beside(self, entry: Entry | None) -> tuple[list[Line], list[Line]]:
-        """Your call, and the lines of the Cell whose bprop is shown."""
-        found = self.cells.get(entry.name) if entry is not None else None
-        if found is None:
-            found = next((lines for name, lines in self.cells.items() if name), [])
-        return self.calls, found + self.cells.get('', [])
+            place = line.file, line.number
+            if place not in inside and line.text.strip() and (line.hidden or place in self.marked or computes(line)):
+                heads = {n for n, _ in scopes(*place)} - {x.number for x in self.calls if x.file == line.file}
+                above = [x for x in record.code if x.file == line.file and x.number in heads]
+                self.calls += [*(x for x in above if x.number < line.number), line]
+        shown = {x: None for lines in (self.calls, *self.own.values()) for x in lines}
+        self.rows = {line: broken(line, w) for line in shown}
 
     def of(self, entry: Entry | None) -> list[Line]:
         """The lines of an entry's bprop or hook."""
@@ -88,10 +72,6 @@ class Listing:
     def high(self, lines: list[Line]) -> int:
         """How many rows some lines take."""
         return sum(len(self.rows[line]) for line in lines)
-
-    def window(self, lines: list[Line], room: int, now: Mark | None, always: Collection[Place] = ()) -> list[Row]:
-        """The rows of some lines, of those that have room."""
-        return window([self.rows[line] for line in lines], room, now, always)
 
 
 def indent(text: str) -> int:
@@ -141,21 +121,6 @@ def loop(mark: Mark | None) -> Place | None:
     return next(((mark.file, n.lineno) for n in inner if isinstance(n, LOOPS) and n.lineno < mark.line), None)
 
 
-def depths(lines: list[Line]) -> dict[Place, int]:
-    """How deep each line lies in others that are shown: a block whose head is not shown counts for nothing."""
-    shown, out = {(x.file, x.number) for x in lines}, {}
-    for file in {x.file for x in lines}:
-        around: list[int] = []  # the indentations of the lines that hold the next one
-        for number, text in enumerate(linecache.getlines(file), 1):
-            if text.strip():
-                deep = indent(text.expandtabs(style.INDENT))
-                around = [a for a in around if a < deep]
-                if (file, number) in shown:
-                    out[file, number] = len(around)
-                    around.append(deep)
-    return out
-
-
 def runs(row: Row, now: Mark | None) -> bool:
     """Whether a row is of a line that runs."""
     return now is not None and row.file == now.file and now.line <= row.number <= now.last
@@ -194,9 +159,12 @@ def folded(lines: list[list[Row]], found: set[int]) -> list[Row]:
     return out
 
 
-def broken(line: Line, deep: int, w: float) -> list[Row]:
-    """A line, so deep in others, in as many rows as it takes: broken after a comma, a bracket, a sign or a space."""
-    text, out = line.text.strip(), []
+def broken(line: Line, w: float) -> list[Row]:
+    """A line in as many rows as it takes, indented by half within its function: broken after a comma, a bracket, a sign
+    or a space."""
+    text, out, around = line.text.strip(), [], holding(line.file, line.number)
+    outermost = next((n.col_offset - line.indent for n in around if isinstance(n, ast.stmt)), indent(line.text))
+    deep = max(indent(line.text) - outermost, 0) // 2
     at = line.indent + indent(line.text)
     wide = int((w - style.GUTTER - style.PAD) // LETTER)  # letters in a row
     while text or not out:
@@ -212,21 +180,26 @@ def broken(line: Line, deep: int, w: float) -> list[Row]:
 
 
 class Code(Box):
-    """Rows of code. `now`: the lines that run, on amber, and their very expression on a darker one; `quiet`: what was
-    not taped is grey; `told`: a name that is marked wherever it stands; `nested`: lines in which one gradient may be
-    taken of another: these have the colours of their tapes."""
+    """Lines of code, `rows` of them or as many as have room. `mark`: the lines that run, on amber unless all is `over`,
+    and their very expression on a darker one; `always`: lines that must not be missing; `quiet`: what was not taped is
+    grey; `told`: a name that is marked wherever it stands."""
 
     def __init__(
-        self, found: list[Row], tag: str, w: float, now: Mark | None = None, quiet: bool = False, told: str = '',
-        nested: Collection[Place] = ()
+        self, listing: Listing, lines: list[Line], rows: int, tag: str, mark: Mark | None, always: Collection[Place],
+        over: bool, quiet: bool = False, told: str = ''
     ) -> None:  # fmt: skip
-        self.found, self.tag, self.now, self.quiet, self.told, self.nested = found, tag, now, quiet, told, nested
-        self.size = (w, style.ROW * len(found))
+        self.lines, self.tag, self.mark, self.always = [listing.rows[line] for line in lines], tag, mark, always
+        self.now, self.quiet, self.told = None if over else mark, quiet, told
+        longest = max(
+            (len(self.lines[n]) for n, x in enumerate(lines) if (x.file, x.number) in listing.marked), default=0
+        )
+        self.size = (listing.w, style.ROW * min(max(rows, longest + 2), listing.high(lines)))  # (2: ⋯ around it)
 
     def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
         """Row by row; each is found as `line 12` of its panel."""
-        files = list(dict.fromkeys(row.file for row in self.found if row.number))
-        for n, row in enumerate(self.found):
+        found = window(self.lines, int(h // style.ROW), self.mark, self.always)
+        files = list(dict.fromkeys(row.file for row in found if row.number))
+        for n, row in enumerate(found):
             key = f'{row.number}{AGAIN * files.index(row.file)}.{row.part}' if row.number else str(n)
             self.row(to, row, f'{self.tag}{key}', x, y + n * style.ROW)
 
@@ -260,7 +233,3 @@ class Code(Box):
         if self.told:
             for k, found in enumerate(re.finditer(rf'(?<!\w){re.escape(self.told)}(?!\w)', row.text)):
                 yield f'dout{key}{k}', *found.span(), 'dout', 2
-        calls = list(CALL.finditer(row.text)) if (row.file, row.number) in self.nested else []
-        if len(calls) == 2:
-            for call, look in zip(calls, ('film rib', 'film'), strict=True):
-                yield f'grad{key}{call.start()}', call.start(), call.end() - 1, look, 2

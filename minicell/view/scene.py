@@ -1,6 +1,5 @@
 """The films of a record: for each layout a frame for every step, and what is said at it."""
 
-import json
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -15,6 +14,8 @@ from ..story.record import Record, Value
 from . import style, touch, verdict, words
 from .board import Board
 from .moment import Shot, Story, shots
+
+LOOKS = {'takeover': 'bf', 'second tape': 'ff', 'error': 'xx'}  # of the names under the line of steps
 
 
 def films(
@@ -48,20 +49,6 @@ def drawn(board: Board, found: list[Shot]) -> Film:
     return film
 
 
-def fitting(record: Record, compare: bool) -> int:
-    """How many steps a display has room for, as far as some of each quarter tell."""
-    found = shots(record, compare) if record.steps else []
-    if len(found) <= style.NEVER_MANY:
-        return style.MOST_STEPS
-    some = [found[at : at + style.SAMPLE] for at in range(0, len(found), len(found) // style.ENDS + 1)]
-    first, taken = (
-        sum(len(json.dumps(drawn(board, shown).nodes)) for board in layouts(record)[1:] for shown in parts)
-        for parts in ([shown[:1] for shown in some], some)
-    )
-    each = (taken - first) / sum(len(shown) - 1 for shown in some)  # what changes from a frame to the next
-    return min(style.MOST_STEPS, int((style.SCRIPT - style.ANSWERED - first / len(some)) / each))
-
-
 @lru_cache(maxsize=2)  # a picture that is too large is painted again, with fewer steps
 def layouts(record: Record) -> tuple[Story, Board, Board]:
     """What a record says, and its layouts for a screen and for a phone."""
@@ -70,28 +57,20 @@ def layouts(record: Record) -> tuple[Story, Board, Board]:
 
 
 def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
-    """The steps that the line names, the most telling first."""
-    wrong, loud, quiet, forth = [], [], [], None
+    """The steps that the line names, the most telling first: what is wrong, what a button leads to, where forward and
+    backward begin."""
+    wrong, loud, quiet = [], [], []
     for n, (shot, said) in enumerate(zip(found, told, strict=False)):
-        now = record.steps[shot.step]
-        if shot.compare is not None:
-            mark = Mark(n, *verdict.note(record.readings[shot.compare].verdicts), n)
-            (wrong if mark.look == 'xx' else loud).extend([mark] * (mark.look == 'xx' or bool(said.jump)))
-            continue
-        if said.jump == 'Result':
-            verdicts = record.passes[now.run].verdicts
-            loud.append(Mark(n, *(verdict.note(verdicts) if verdicts else ('result', 'on')), n * bool(verdicts)))
-        elif said.jump:
-            name, look = {'Takeover': ('takeover', 'bf'), 'Error': ('✗ error', 'xx')}.get(
-                said.jump, ('second tape', 'ff')
-            )
-            loud.append(Mark(n, name * all(mark.name != name for mark in loud), look))  # the first alone has a name
-        if now.kind == 'write' and infinite(record.entries[now.entry].outputs):
-            loud += [Mark(n, 'NaN', 'xx', n)] * all(mark.name != 'NaN' for mark in loud)
-        back = now.reading is not None or now.kind in ('start', 'arrive', 'add')
-        if back != forth and (back or now.kind in ('enter', 'hidden', 'write')) and len(quiet) < 2:
-            quiet.append(Mark(n, 'backward' if back else 'forward'))
-            forth = back
+        now, name = record.steps[shot.step], said.jump.lower()
+        result = record.passes[now.run] if name == 'result' else None
+        judged = record.readings[shot.compare] if shot.compare is not None else result
+        if judged is not None and judged.verdicts:
+            mark = Mark(n, *verdict.note(judged.verdicts), n)
+            (wrong if mark.look == 'xx' else loud).extend([mark] * (mark.look == 'xx' or bool(name)))
+        elif name:
+            loud.append(Mark(n, name * all(mark.name != name for mark in loud), LOOKS.get(name, 'on')))
+        way = 'backward' if now.reading is not None or now.kind in ('start', 'arrive', 'add') else 'forward'
+        quiet += [Mark(n, way)] * all(mark.name != way for mark in quiet)
     return [*reversed(wrong), *loud, *quiet]
 
 

@@ -23,21 +23,19 @@ class Part(NamedTuple):
     kind: str  # open, spine, more, values
     entries: tuple[int, ...] = ()
     unit: Unit | None = None
-    tight: int = 0  # 1: without the expression that it stands for; 2: and its tensors are small
+    tight: int = 0
     folded: bool = False  # what it is the first to read stands over its card, and not beside it
     slots: tuple = ()  # the values, or those that stand over a card
 
 
 @lru_cache(maxsize=style.RECORDS)
 def units(record: Record, level: int) -> tuple[Unit, ...]:
-    """The entries of a tape, those of a loop turn by turn: of a loop in the source, else of what repeats itself."""
+    """The entries of a tape, those of a loop turn by turn."""
     entries = [i for i, e in enumerate(record.entries) if e.level == level]
-    kinds: dict[tuple, int] = {}  # equal entries share a number
-    signs = [kinds.setdefault(sign(record, record.entries[i]), len(kinds)) for i in entries]
     out: list[Unit] = []
     at = 0
     while at < len(entries):
-        turns = in_source(record, entries, at) or repeated(entries, signs, at)
+        turns = in_source(record, entries, at)
         told = [Unit(turn, k + 1, len(turns), carries(record, turns)) for k, turn in enumerate(turns)]
         out += told or [Unit((entries[at],))]
         at += sum(map(len, turns)) or 1
@@ -65,26 +63,6 @@ def in_source(record: Record, entries: list[int], at: int) -> list[tuple[int, ..
         seen[mark] = ran
         line = mark.line
     return [tuple(turn) for turn in turns] if len(turns) > 1 else []
-
-
-def sign(record: Record, entry: Entry) -> tuple:
-    """What makes two entries equal: the same op at the same place in the code, on the same shapes."""
-    shapes = tuple(v.shape for v in (*entry.inputs, *entry.outputs))
-    by = entry.by if entry.by is None else record.entries[record.readings[entry.by].entry].name
-    return entry.name, entry.kind, entry.mark, by, shapes, entry.inside, len(entry.wires)
-
-
-def repeated(entries: list[int], signs: list[int], at: int) -> list[tuple[int, ...]]:
-    """The turns of what repeats itself from here on: of all periods that which covers the most."""
-    best = (1, 1)
-    for period in range(1, min(style.LONGEST_TURN, (len(signs) - at) // style.FEWEST_TURNS) + 1):
-        times = 1
-        while signs[at : at + period] == signs[at + times * period : at + (times + 1) * period]:
-            times += 1
-        if times >= style.FEWEST_TURNS and period * times > best[0] * best[1]:
-            best = (period, times)
-    period, times = best
-    return [tuple(entries[at + t * period :][:period]) for t in range(times)] if period > 1 else []
 
 
 def carries(record: Record, turns: list[tuple[int, ...]]) -> bool:

@@ -1,16 +1,20 @@
-"""A takeover: the lines of the bprop that backward goes into, and what each of them has made by now."""
+"""A takeover: the lines of the bprop that backward goes into, and beside them what they have made and returned."""
 
-from ..ink import tiles
-from ..ink.boxes import Box, Card, Column, Row, Space, Text
-from ..judge.verdict import WRONG
-from ..story.record import Value
-from . import style
+from collections.abc import Callable
+
+from ..ink import numbers, tiles
+from ..ink.boxes import Box, Card, Column, Flow, Row, Space, Text
+from ..ink.shapes import width
+from ..judge.verdict import SURROGATE, WRONG, written
+from ..story.record import Gradient, Value
+from . import phrases, style, verdict
 from .columns import TAGS
-from .lines import Line
+from .gradient import Shown, box, scale
 from .now import Now
 from .program import Code, Listing
 
 TAPES = ('', *TAGS[1:])  # in keys of what stands beside them
+UNCHECKED = 'nobody checked: the shapes fit, so no error'
 
 
 def frame_key(level: int) -> str:
@@ -23,72 +27,136 @@ def row_key(line: int, level: int) -> str:
     return f'rowo{TAPES[level]}{line}.0'
 
 
-def begun(now: Now, level: int | None = None) -> bool:
-    """Whether backward has gone into the lines that are shown, beside one of the tapes."""
-    own = now.own(level)
-    return now.taken is not None and own is now.entry_of(now.taken)
-
-
-def own_lines(now: Now, listing: Listing, rows: int, level: int = 0) -> Box:
+def own_lines(now: Now, listing: Listing, rows: int, level: int) -> Box:
     """The lines of the bprop, in a frame from when backward comes to them."""
     entry, key, w = now.own(level), frame_key(level), listing.w
-    lines: list[Line] = listing.of(entry)
+    lines = listing.of(entry)
     if not lines:
         return Space(w, 0, key=key)
-    mark = None if now.over else now.told.mark
     always = {(x.file, x.number) for x in (lines[0], lines[-1])}
-    if now.compare:  # and those that made what is wrong
-        reading = now.record.readings[now.shot.compare]
-        wrong = {g.name for g, v in zip(reading.gave, reading.verdicts, strict=True) if v.verdict == WRONG}
-        always |= {(lines[0].file, line) for line, name, *_ in made(now) if name in wrong}
     look, told = '', ''
-    if begun(now, level):
-        look, told = ('mine' if now.running else 'mine0'), entry.facts.dout
-    code = Code(listing.window(lines, rows, mark, always), f'o{TAPES[level]}', w, mark, told=told)
+    if now.begun(level):
+        look, told = ('mine' if now.running(level) else 'mine0'), entry.facts.dout
+    code = Code(listing, lines, rows, f'o{TAPES[level]}', now.told.mark, always, now.over, told=told)
     return Card(code, look, (0, style.PAD), key=key, at=(0, 0), rx=style.CARD_ROUND, layer=0)
 
 
-def made(now: Now) -> list[tuple[int, str, Value, bool]]:
-    """(line, name, value, whether it is this step's) of what the lines have made, in the order in which they ran."""
-    if now.taken is None:
-        return []
-    record, reading = now.record, now.record.readings[now.taken]
-    found: dict[tuple[int, str], tuple[int, str, Value, bool]] = {}
-    for n in range(reading.reached, now.step + 1):
-        step = record.steps[n]
-        value, mark, what = step.value, step.mark, step.what
-        if step.kind == 'write' and step.entry is not None and record.entries[step.entry].by == now.taken:
-            entry = record.entries[step.entry]
-            value, mark, what = (entry.outputs[0] if entry.outputs else None), entry.mark, entry.source
-        elif step.kind != 'inside' or step.reading != now.taken:
-            continue
-        if value is None or value.data is None or mark is None:
-            continue
-        name = value.name or what
-        found.pop((mark.line, name), None)
-        found[mark.line, name] = mark.line, name, value, n == now.step and not now.compare
-    return list(found.values())
+class Taken:
+    """What a takeover makes and hands out, at a moment: each gradient from its line to its verdict."""
 
+    def __init__(self, now: Now, number: int, room: float) -> None:
+        self.now, self.number, self.room = now, number, room
+        self.reading, self.entry = now.record.readings[number], now.entry_of(number)
+        self.begun = now.taken[self.entry.level] == number
+        self.given = self.begun and now.given(self.reading)
+        self.verdicts = self.reading.verdicts if number in now.shot.known else ()
+        gave = [*enumerate(phrases.given(now.record, self.entry, self.reading))]
+        if self.verdicts:
+            gave.sort(key=lambda pair: verdict.rank(self.verdicts[pair[0]]))
+        self.gave = [(k, g) for k, g in gave if g.value is not None or self.wrong(k)]
 
-def values(now: Now, room: float) -> Box:
-    """What the lines have made, as many of the last as there is room for."""
-    boxes: list[Box] = []
-    gap = style.GAP + style.APIECE
-    left = room + gap
-    for line, name, value, here in reversed(made(now)):
-        how = tiles.plate(value, *style.MADE)
-        words = Column(Text(f'line {line}', 'dim'), Text(name, 'm on' if here else 'm', style.NAMES[0]), gap=0)
-        picture = tiles.Tile(value, how=how, key=f'm{now.taken}.{line}.{name}', classes=' on' if not here else ' gave')
-        one = Row(words, picture, gap=style.PAD)
-        left -= one.size[0] + gap
-        if left < 0 and boxes:
-            break
-        boxes.insert(0, one)
-    return Row(*boxes, gap=gap, key='made')
+    def wrong(self, place: int) -> bool:
+        """Whether a gradient is judged to be another than is due."""
+        return bool(self.verdicts) and self.verdicts[place].verdict in (WRONG, SURROGATE)
 
+    def made(self) -> dict[str, tuple[int, Value, bool]]:
+        """What the lines have made by now, in the order in which they ran: (line, value, whether it is this step's)."""
+        record, found = self.now.record, {}
+        for n in range(self.reading.reached, self.now.step + 1) if self.begun else ():
+            step = record.steps[n]
+            value, mark, what = step.value, step.mark, step.what
+            if step.kind == 'write' and step.entry is not None and record.entries[step.entry].by == self.number:
+                entry = record.entries[step.entry]
+                value, mark, what = (entry.outputs[0] if entry.outputs else None), entry.mark, entry.source
+            elif step.kind != 'inside' or step.reading != self.number:
+                continue
+            if value is not None and value.data is not None and mark is not None:
+                name = value.name or what
+                found.pop(name, None)
+                found[name] = mark.line, value, n == self.now.step and not self.now.compare
+        return found
 
-def unread(now: Now) -> str:
-    """That no line uses dout, where that is so."""
-    entry = now.own()
-    deaf = begun(now) and entry.facts and not entry.facts.reads_dout
-    return f'no line uses {entry.facts.dout}' if deaf else ''
+    def versus(self) -> Box | None:
+        """The worst number of all, and what it should be, so large that it is read from the last row."""
+        place, g = self.gave[0] if self.gave else (0, None)
+        v = self.verdicts[place] if self.verdicts and g else None
+        if v is None or v.verdict != WRONG or v.yours is None or v.worst is None:
+            return None
+        mine, true = written(v.yours[v.worst], v.due[v.worst])
+        fits = (look for look in ('ques', 'xxl', 'big') if max(width(mine, look), width(true, look)) < style.PLATE[0])
+        look, boxes, at = f'{next(fits, "mid2")} mid ont', [], numbers.index(v.worst)
+        tape = TAPES[self.entry.level]
+        for key, name, ink, ground, said in (
+            (f'V2{tape}', self.owned(f'{g.name}{at}', style.PLATE[0]), 'mid3', 'block wrong', mine),
+            (f'V4{tape}', 'should be', 'mid3 af', 'rl', true),
+        ):
+            digits = Text(said, look, key=f'{key}t', layer=style.OVER)
+            plate = Card(digits, ground, (0, 0), style.PLATE, key=f'{key}p', rx=style.CARD_ROUND)
+            boxes.append(Column(Text(name, ink, style.PLATE[0], key), plate, gap=0, across='start'))
+        return Row(boxes[0], Text('≠', 'big mid', key=f'V0{tape}'), boxes[1], gap=style.WORDS, across='end')
+
+    def owned(self, name: str, room: float) -> str:
+        """A gradient's name, with whose it is if there is room for both."""
+        said = f'{"your" if self.entry.yours else f"{self.entry.name}’s"} {name}'
+        return said if width(said, 'mid3') <= room else name
+
+    def known(self) -> Box:
+        """Under the lines, what is known of all that they hand out."""
+        facts, step = self.entry.facts, self.now.told
+        deaf = self.begun and facts and not facts.reads_dout
+        known = UNCHECKED if self.given and not self.verdicts else f'no line uses {facts.dout}' if deaf else ''
+        failed = f'✗ {step.what.partition(":")[0]}' * (step.kind == 'fail' and step.reading == self.number)
+        words = (failed, 'xx') if failed else (known, 'bf')
+        return Text(*words, style.CODE, key='nob' + TAPES[self.entry.level])
+
+    def box(self, said: Box | None) -> Box:
+        """The gradients with what is known of them, and under them what else the lines make while they run, or what is
+        said of a rule."""
+        made = self.made()
+        found, left = self.gave[: style.TABLES], len(self.gave) - style.TABLES
+        many = max(min(len(found) + sum(self.wrong(k) for k, _ in found), int(self.room // style.TABLE[0])), 1)
+        wide = min(style.TABLE[1], self.room / many - style.GAP - style.PAD)
+        tables = [box(self.shown(k, g, made, wide), wide, self.plate(wide), self.room) for k, g in found]
+        tables += [Text(f'and {left} more', 'dim')] * (left > 0)
+        returned = {said for _, g in found for said in (g.name, g.formula)}
+        rest = {name: told for name, told in made.items() if name not in returned and not self.given}
+        tables = Flow(*tables, room=self.room, gap=style.GAP, across='start')
+        return Column(tables, said or self.others(rest), gap=style.CLOSE, across='start')
+
+    def plate(self, wide: float) -> Callable[[Value], tiles.Plate]:
+        """How a gradient is drawn: in its share of the room, or in more if that is what its digits need."""
+
+        def large(v: Value) -> tiles.Plate:
+            own, more = (tiles.plate(v, w, style.TABLE_H, style.TALL, 'num') for w in (wide, style.TABLE[1]))
+            return own if own.kind == more.kind else more
+
+        return large
+
+    def shown(self, place: int, g: Gradient, made: dict, room: float) -> list[Shown]:
+        """A gradient, and the true one beside it where that is another."""
+        v, key = self.verdicts[place] if self.verdicts else None, f'{self.number}.{place}'
+        whole = verdict.settled(v, g.value) if g.value is not None else Value(g.name, words='None')
+        so_far = next((made[said][1] for said in (g.name, g.formula) if said in made), None)
+        value = whole if self.given else so_far
+        name = g.name if value is None else self.owned(g.name, room)
+        due = verdict.due(v, g.name) if self.wrong(place) else None
+        marks, badge, top = v and verdict.marks(v), v and verdict.badge(v), scale(whole, due)
+        formula = None if self.now.record.depth else g.formula
+        mine = Shown(f'g{key}', name, whole, value, badge, formula, False, marks, top)
+        if due is None:
+            return [mine]
+        said = None if formula is None else phrases.true_formula(self.now.record, self.entry, place)
+        peer = marks and marks._replace(peer=True)
+        return [mine, Shown(f's{key}', f'true {g.name}', due, due, None, said, True, peer, top)]
+
+    def others(self, found: dict[str, tuple[int, Value, bool]]) -> Box:
+        """What is made on the way: the last of it."""
+        boxes, before = [], None
+        for name, (line, value, here) in [*found.items()][-style.STACK :]:
+            how, ground = tiles.plate(value, *style.MADE), ' gave' if here else ' on'
+            where = Text(f'line {line}', 'dim') if line != before else None
+            words = Text(name, 'm on' if here else 'm', style.NAMES[0])
+            picture = tiles.Tile(value, how=how, key=f'm{self.number}.{line}.{name}', classes=ground)
+            boxes.append(Row(where, words, picture, gap=style.APIECE))
+            before = line
+        return Flow(*boxes, room=self.room, gap=style.GAP)

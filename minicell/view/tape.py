@@ -45,7 +45,7 @@ class Cells:
 
     def tensors(self, slots: tuple[Slot, ...]) -> Box:
         """Tensors under their names; of several, short names stand beside them: a tape is no higher than it must be."""
-        beside = len(slots) > 1 and self.columns.tight < style.NAMES_ABOVE and not self.tape.narrow
+        beside = len(slots) > 1 and not self.columns.tight and not self.tape.narrow
         beside = beside and all(width(s.name) <= style.BESIDE for s in slots)
         boxes = [self.value(slot, beside) for slot in slots]
         return Column(*boxes, gap=style.CLOSE, across='end' if beside else 'start')
@@ -78,10 +78,8 @@ class Cells:
     def gradients(self, slots: tuple[Slot, ...]) -> Box:
         """What comes back for these tensors, on the road."""
         shown, first = self.returning(slots), self.record.entries[slots[0].entry]
-        if not shown and (given := next((s.entry for s in slots if self.returned(s)), None)) is not None:
-            return Road(
-                Put(Opened(self, Part('open', (given,))).ghost()), 'road'
-            )  # the tables show what the bprop returns
+        if (given := self.aside(slots)) is not None:
+            return Road(Put(Opened(self, Part('open', (given,))).ghost()), 'road')
         came = any(self.came(slot) is not None for slot in slots)
         turns = slots[0].out is not None and taken(first) and came and self.now.reading(slots[0].entry) is not None
         pile = self.pile(shown, len(shown) == 1)
@@ -97,7 +95,7 @@ class Cells:
     def under(self, part: Part) -> Box | None:
         """The gradients of what stands over a card: under its rule."""
         shown = self.returning(part.slots) if part.kind == 'open' else ()
-        return Put(Column(Space(0, style.ABOVE), self.pile(shown, False, True), gap=0)) if shown else None
+        return Put(Column(Space(0, style.JOINED), self.pile(shown, False, True), gap=0)) if shown else None
 
     def comes(self, slot: Slot) -> bool:
         """Whether a gradient of a tensor will ever come: for a constant there is none."""
@@ -107,14 +105,11 @@ class Cells:
 
     def returned(self, slot: Slot) -> bool:
         """Whether the gradient of a tensor is one that a takeover returns, and stands in its tables."""
-        return slot.out is None and taken(self.record.entries[slot.entry]) and not self.record.depth
+        return slot.out is None and taken(self.record.entries[slot.entry])
 
-    def aside(self, i: int) -> bool:
-        """Whether the rule that a takeover displaces has room before its card, under what nothing else shows."""
-        at = next(n for n, entry in self.columns.opened if entry == i)
-        before = self.columns.list[at - 1] if at else None
-        alone = before is not None and before.kind == 'values'
-        return alone and all(self.returned(s) or not real(s.value) for s in before.slots)
+    def aside(self, slots: Sequence[Slot]) -> int | None:
+        """The takeover whose displaced rule stands under these values, where no gradient does."""
+        return None if self.returning(slots) else next((s.entry for s in slots if self.returned(s)), None)
 
     def road(self, loud: bool, came: bool, slots: tuple[Slot, ...] = ()) -> str:
         """How a piece of the road looks."""
@@ -128,7 +123,8 @@ class Cells:
         w += 2  # (it stands on a ground that is a little larger)
         value = self.came(slot)
         label = self.label(slot)
-        name = named(label, '' if value is not None else 'fut', max(self.named, w), f'{self.tag}d{slot.key}n')
+        look, key = '' if value is not None else 'fut', f'{self.tag}d{slot.key}n'
+        name = named(label, look, max(self.named, w), key)
         if value is None:
             number: Box = Space(w, max(h, style.ROAD) if alone else h)
         else:
@@ -147,9 +143,9 @@ class Cells:
 
     def label(self, slot: Slot) -> str:
         """What a gradient is called; before all, as it will be called at its widest."""
-        story, runs = self.tape.story, [self.now.whose(slot.entry)]
+        runs = [self.now.whose(slot.entry)]
         if not self.now.shot:
-            runs += map(story.by, story.reached.get(slot.entry, ()))
+            runs += map(self.tape.story.by, self.tape.story.reached.get(slot.entry, ()))
         return max((self.called(slot, run) for run in runs), key=width)
 
     def called(self, slot: Slot, run: Pass | None) -> str:
@@ -209,9 +205,9 @@ class Cells:
         words = name_of(entries[0]) if alone else strip.told(part.unit).rpartition(' of ')[0]
         taped = strip.numbered(entries[0])
         look = f'card f{self.quiet}' if done and taped else 'card'
-        name = Upright(words, '' if done else 'fut', style.UPRIGHT)
-        pad, least = style.SPINE_PAD, (style.SPINE, style.UPRIGHT + style.WORDS)
-        card = Put(Card(name, look, pad, least, key=f'e{i}', go=f'e{i}'))
+        name = Upright(words, 'fut' if not done else 'bf' if any(map(taken, entries)) else '', style.UPRIGHT)
+        least = style.SPINE, style.CARD_H
+        card = Put(Card(name, look, style.SPINE_PAD, least, key=f'e{i}', go=f'e{i}'))
         if not taped:
             return card, None, Road(Space(), 'road')
         label = entries[0].label if alone else ''
@@ -219,12 +215,7 @@ class Cells:
         least = style.SPINE, style.ROW
         block = Put(Card(said, look, (1, 0), least, key=f'B{i}', rx=style.BLOCK_ROUND))
         given = any(now.given(now.reading(k)) for k in part.entries)
-        own = any(map(taken, entries))
-        said = 'yours' if own and any(e.yours for e in entries) else 'bprop' if own else 'rule'
-        back = 'ghost' + ' q' * (not given) if own else 'card bk' if given else 'card'
-        ink = 'fut' if not given else 'bf' if own else ''
-        rule = Card(Upright(said, ink, style.UPRIGHT), back, pad, (style.SPINE, 0), key=f'r{i}', go=f'r{i}')
-        return card, block, Road(Put(rule), self.road(False, given))
+        return card, block, Road(Space(), self.road(False, given))
 
     def more(self, part: Part) -> tuple[Box, Box | None, Box | None]:
         """How many entries are left out here."""
@@ -244,18 +235,20 @@ class Opened:
         self.plain, self.entry, self.slot = part.tight > 0, cells.record.entries[self.i], cells.columns.within(self.i)
         self.done, self.here, self.loud = (ask(self.i) for ask in (self.now.done, self.now.writes, self.now.reads))
         self.reading, self.takes = self.now.reading(self.i), taken(self.entry)
+        at = next((n for n, i in cells.columns.opened if i == self.i), 0)
+        self.aside = bool(at) and cells.aside(cells.columns.list[at - 1].slots) == self.i
 
     def boxes(self) -> tuple[Box, Box | None, Box | None]:
         """What stands over it is on its card; it is taped only where it has a number."""
         card, over, taped = self.card(), self.slots, strip.numbered(self.entry)
         wide = card.size[0]
-        side = 1 if over and self.takes else 0.5, 0.5  # backward turns off right of the rule that is not called
+        side = 1 if self.takes and not self.aside else 0.5, 0.5  # backward turns off right of what is not called
         if over:
             above = Put(self.cells.tensors(over), key=f'{self.cells.tag}i{self.i}')
             card = Column(above, Put(card, at=side), gap=style.ABOVE)
+        card = Put(card, at=(side[0] if not over else None, 0.5))
         block = Put(Put(self.block(), least=(wide, 0)), at=side) if taped else None
-        rule = self.rule(style.BEND + wide / 2 * bool(over)) if taped else Road(Space(), 'road')
-        return Put(card, at=(None if over else 0.5, 0.5)), block, rule
+        return card, block, self.rule(style.BEND + wide / 2) if taped else Road(Space(), 'road')
 
     def card(self) -> Box:
         """What ran."""
@@ -311,7 +304,7 @@ class Opened:
     def rule(self, bend: float) -> Box:
         """Its rule, a part of the road; or the ghost of one that a takeover displaces."""
         begun, key, past = self.reading is not None, f'r{self.i}', '' if self.loud else ' past'
-        if self.takes and self.cells.aside(self.i):
+        if self.aside:
             return Road(Space(), 'none' if begun else 'road')
         if self.takes:
             return Road(Row(Put(self.ghost(), grows=1), Space(bend, 0), gap=0), 'road')

@@ -14,9 +14,8 @@ from ..ink import numbers, tiles
 from ..ink.metrics import shape_text
 from ..story.followed import follow
 from ..story.record import Entry, Reading, Record, Value
-from . import formula, phrases, style, verdict
+from . import formula, style, verdict
 from .columns import TAGS
-from .formula import name_of
 from .moment import Story
 from .sources import Pictures, Source, by_lines, by_rule, forward, itself
 from .strip import taken
@@ -25,14 +24,12 @@ Links = dict[str, dict[str, Any]]
 
 
 class Told(NamedTuple):
-    """A picture of a tensor: what it is called, who has made it, and from what. Of a sum each part is told."""
+    """A picture of a tensor: what it is called, and what it was made from. Of a sum each part is told."""
 
     tile: str
     value: Value
     name: str
-    by: str = ''
     made: Callable[[], list[Source]] = list
-    due: Value | None = None  # what it should be
     tensor: object = None  # of a gradient: its account can be asked for
 
 
@@ -49,28 +46,24 @@ def answers(record: Record, story: Story, shown: set[str], asked: bool) -> tuple
             continue
         if one.tensor is not None:
             grads.setdefault(one.tile, one)
-        title, by, made = f'{one.name}  {shape_text(data.shape)}', f'   {one.by}' * bool(one.by), one.made()
+        title, made = f'{one.name}  {shape_text(data.shape)}', one.made()
         if one.tile in shown:  # as squares
             lit = [cell for source in made if source.tile != one.tile for cell in source.whole()]
             digits[one.tile] = {} if one.tile in links or data.size > style.DIGITS else written(title, data)
-            link(links, one.tile, lit, title, by)
-        true = one.due.data if one.due is not None and one.due.shape == data.shape else None
-        for n, (place, index, number) in enumerate(cells(data) if data.size <= style.LARGE else ()):
-            should = '' if true is None else numbers.said(true.flat[n])
-            off = f', should be {should}' if should not in ('', numbers.said(number)) else ''
+            link(links, one.tile, lit, title)
+        for n, (place, index) in enumerate(cells(data) if data.size <= style.LARGE else ()):
             lit = [cell for source in made for cell in source.cells(n)]
-            link(links, f'{one.tile}{place}', lit, f'{one.name}{index} = {{}}{off}', by)
+            link(links, f'{one.tile}{place}', lit, f'{one.name}{index} = {{}}')
     opened = {tile: rows for tile, rows in digits.items() if rows}
     return {value: links[value] for value in links if value in shown}, opened | (
         accounts(record, grads) if asked else {}
     )
 
 
-def link(links: Links, value: str, lit: list[str], title: str, by: str) -> None:
+def link(links: Links, value: str, lit: list[str], said: str) -> None:
     """What one value answers: of a part of a sum this is added to what the others say."""
-    before = links.setdefault(value, dict(l=[], r=f'{title}{by}'))
+    before = links.setdefault(value, dict(l=[], r=said))
     before['l'] = list(dict.fromkeys([*before['l'], *lit]))
-    before['r'] += f' and {by.strip()}' * (by.strip() not in before['r'])
 
 
 def told(record: Record, story: Story) -> Iterator[Told]:
@@ -87,11 +80,11 @@ def told(record: Record, story: Story) -> Iterator[Told]:
                 same = partial(itself, [(place, a.total) for place in places[:1]])
                 yield Told(f'p{number}.{k}', a.total, a.name, made=same, tensor=a.tensor)
     for i, entry in enumerate(record.entries):
-        tag, by = TAGS[entry.level], f'{entry.source or name_of(entry)}{line(entry)}'
+        tag = TAGS[entry.level]
         ins = pictures(tag, entry.keys, entry.inputs)
         for n, (tile, value) in enumerate(pictures(tag, entry.made, entry.outputs)):
-            yield Told(tile, value, value.name or 'out', by, partial(forward, entry, n, ins))
-        names = formula.names_of_inputs(record, entry)
+            yield Told(tile, value, value.name or 'out', partial(forward, entry, n, ins))
+        names = formula.names_of_inputs(entry)
         for key, (tile, value), name in zip(entry.keys, ins, names, strict=False):
             maker = formula.makers(record).get(key)
             if maker is None or record.entries[maker].level != entry.level:
@@ -119,14 +112,12 @@ def gradients(story: Story, i: int, entry: Entry, whose: dict[int, object]) -> I
     for key, dout, tensor in zip(entry.made, reading.douts, reading.cotangents, strict=False):
         whose.setdefault(key, tensor)
         if key not in story.parts:
-            yield Told(f'{tag}d{key}', dout, dout.name, 'all starts with it', tensor=tensor)
+            yield Told(f'{tag}d{key}', dout, dout.name, tensor=tensor)
     own = entry.kind == 'op'
-    who = 'your lines' if entry.yours else f'inside {entry.name}' if entry.kind == 'cell' else 'its bprop'
-    by = f'{phrases.rule_of(entry) if own else who}{line(entry)}'
     for k, g in enumerate(reading.gave):
         if g.when is not None:
             made = partial(by_rule if own else by_lines, entry, reading, k if own else g, *read(entry, reading))
-            yield Told(f'{tag}d{g.key}', g.value, g.name, by, made, tensor=whose.get(g.key))
+            yield Told(f'{tag}d{g.key}', g.value, g.name, made, whose.get(g.key))
 
 
 def returned(record: Record, number: int, reading: Reading) -> Iterator[Told]:
@@ -134,13 +125,11 @@ def returned(record: Record, number: int, reading: Reading) -> Iterator[Told]:
     entry, known = record.entries[reading.entry], verdict.known(reading)
     for place, g in enumerate(reading.gave):
         if g.value is not None:
-            whose = 'yours' if entry.yours else f'{entry.name}.bprop'
-            by = whose + (f': {g.formula}, line {g.line}' if g.formula else '')
             due = verdict.due(known[place], f'the true {g.name}') if known else None
             made = partial(by_lines, entry, reading, g, *read(entry, reading))
-            yield Told(f'g{number}.{place}', g.value, g.name, by, made, due, g.tensor)
+            yield Told(f'g{number}.{place}', g.value, g.name, made, g.tensor)
             if due is not None:
-                yield Told(f's{number}.{place}', due, due.name, 'by the rules')
+                yield Told(f's{number}.{place}', due, due.name)
 
 
 def accounts(record: Record, grads: dict[str, Told]) -> Links:
@@ -149,7 +138,7 @@ def accounts(record: Record, grads: dict[str, Told]) -> Links:
     for tile, (_, value, *_, tensor) in grads.items():
         if value.data.size > style.LARGE or len(out) + value.data.size > style.ACCOUNTS:
             continue
-        for (place, _, _), index in zip(cells(value.data), np.ndindex(value.shape), strict=True):
+        for (place, _), index in zip(cells(value.data), np.ndindex(value.shape), strict=True):
             made = follow(record, f'how {value.name} was made', account, record, tensor, index)
             if made is None:
                 break
@@ -157,12 +146,11 @@ def accounts(record: Record, grads: dict[str, Told]) -> Links:
     return out
 
 
-def cells(array: np.ndarray) -> Iterator[tuple[str, str, float]]:
-    """(its place in the picture, its index as it is written, the number) of each number."""
-    flat = tiles.folded(array)
-    for k, number in enumerate(np.asarray(array).ravel()):
-        i, j = divmod(k, flat.shape[1])
-        yield f'[{i},{j}]', numbers.index(tuple(map(int, np.unravel_index(k, array.shape)))), float(number)
+def cells(array: np.ndarray) -> Iterator[tuple[str, str]]:
+    """(its place in the picture, its index as it is written) of each number."""
+    for index in np.ndindex(np.shape(array)):
+        i, j = tiles.cell_of(index, np.shape(array))
+        yield f'[{i},{j}]', numbers.index(index)
 
 
 def written(title: str, array: np.ndarray) -> dict[str, Any]:
@@ -170,11 +158,6 @@ def written(title: str, array: np.ndarray) -> dict[str, Any]:
     rows = tiles.folded(array)
     heads = [f'>{numbers.index((k,))}' for k in range(rows.shape[1])]
     return dict(t=title, h=heads, rows=[['', *map(tiles.shown, row)] for row in rows], p='')
-
-
-def line(entry: Entry) -> str:
-    """Where it stands."""
-    return f', line {entry.mark.line}' if entry.mark else ''
 
 
 def account(record: Record, tensor: Any, index: tuple[int, ...]) -> dict[str, Any] | None:

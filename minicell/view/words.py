@@ -8,7 +8,7 @@ from ..judge.verdict import UNKNOWN, WRONG
 from ..story.names import gradient
 from ..story.record import Entry, Record, Value
 from . import phrases as p
-from . import strip, style
+from . import style
 from .formula import name_of
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ Said = tuple[str, str]
 EMPTY = 'This tape is empty', 'Nothing was called inside the block of this Tape.'
 UNTOLD = 'This tape cannot be shown', ''
 IDLE = 'No gradient is being taken, so nothing is taped here.'
+TAPE = 'A bprop is a backward rule of its own. The tape is the list of what ran, kept for the way back.'
 
 
 def step_words(story: 'Story', number: int) -> Said:
@@ -61,27 +62,22 @@ class Telling:
 
     def enter(self) -> Said:
         """A Cell is called."""
-        what, entries = self.step.what, self.record.entries
+        what = self.step.what
         if self.run is None or self.entry is None:
             return f'{what} is called', 'Each operation that it runs writes an entry on the tape.' if self.run else IDLE
-        empty = all(e.written is None or not strip.numbered(e) or e.written > self.number for e in entries)
-        first = ' The tape is the list of what ran, kept for the way back.' * empty
         brings = 'It brings its own bprop' if self.entry.yours else 'It has a bprop of its own'
-        return f'{what} is called. {brings}.', f'A bprop is a backward rule of its own.{first}'
+        return f'{what} is called. {brings}.', TAPE
 
     def hidden(self) -> Said:
         """An op inside a Cell with its own bprop runs, or all of them do."""
         entry = self.entry
         ghost = next((g for g in entry.ghosts if g.first == self.number), None)
         what = ghost.source if ghost and ghost.source else self.step.what
-        title, not_taped = f'Inside {entry.name}, {what} runs', ', and is not taped'
-        why = f'Without the bprop, {what} would now be an entry of the tape.'
+        title, none = f'Inside {entry.name}, {what} runs', 'it'
         if len(entry.hidden) > 1 and (ghost is None or entry.hidden_at == self.number):
-            title, not_taped = f'{len(entry.hidden)} operations run inside {entry.name}', ', and none is taped'
-            why = 'A Cell with its own bprop leaves one entry: backward will not look inside.'
-        elif ghost is not None and not ghost.lost:
-            not_taped, why = '', 'It has no gradient, so it would not be taped anyway.'
-        return (f'{title}{not_taped}', why) if self.run else (title, IDLE)
+            title, none = f'{len(entry.hidden)} operations run inside {entry.name}', 'none'
+        title = f'{title}, and {"is not" if none == "it" else "none is"} taped' if self.run else title
+        return title, 'A Cell with its own bprop leaves one entry: backward will not look inside.' if self.run else IDLE
 
     def write(self) -> Said:
         """An entry is written, or none."""
@@ -183,8 +179,7 @@ class Telling:
         """A hook has returned: what of the gradients is another now."""
         hooks, who = self.reading.hooks, f'Your {p.hook_of(self.entry)} changes'
         pairs = zip(hooks[0].before, hooks[-1].after or hooks[-1].before, strict=False)
-        changed = list(dict.fromkeys(after.name for before, after in pairs if not alike(before, after)))
-        if changed:
+        if changed := list(dict.fromkeys(after.name for before, after in pairs if told_apart(before, after))):
             return f'{who} {p.listed(changed)}', f'{own}.'
         returned = any(h.after is not None for h in hooks)
         why = f'It returned what it had got: {own}' if returned else 'It returned None: the gradient goes on as it came'
@@ -226,11 +221,11 @@ def whole(record: Record, entry: Entry) -> bool:
     return not any(s in e.scopes for s in around for e in record.entries if e is not entry)
 
 
-def alike(one: Value, other: Value) -> bool:
-    """Whether two values are the same numbers."""
+def told_apart(one: Value, other: Value) -> bool:
+    """Whether two gradients are other numbers."""
     if one.data is None or other.data is None:
-        return one.words == other.words and one.data is other.data
-    return np.array_equal(one.data, other.data, equal_nan=one.data.dtype.kind in 'fc')
+        return one.words != other.words or one.data is not other.data
+    return not np.array_equal(one.data, other.data, equal_nan=True)
 
 
 # ---- the end ----

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby, takewhile
 
 from ..story.names import gradient
-from ..story.record import Entry, Gradient, Reading, Record, Step, Value
+from ..story.record import Entry, Gradient, Reading, Record, Step
 
 LEFT_OUT = Step('')
 WITHIN = Entry('', '', 'within', level=-1)  # what stands on the card of another
@@ -105,16 +105,15 @@ def merged(record: Record, found: list[int], begins: list[int]) -> Entry:
     scope = record.scopes[common(parts)]
     recorded = [e for e in parts if e.kind in ('op', 'call', 'hook')]
     label = f'{recorded[0].label}–{recorded[-1].label}' if len(recorded) > 1 else (recorded or parts)[-1].label
-    writes = all(e.label == '←' for e in parts)  # an optimizer's: what it overwrites is what there is to see
     return replace(
         entry,
         label=label,
         name=scope.name,
         kind='cell' if recorded else 'loose',
-        inputs=named(parts, 0) if writes else scope.inputs,
-        keys=tuple(k for e in parts for k in e.keys) if writes else scope.keys,
+        inputs=scope.inputs,
+        keys=scope.keys,
         made=parts[-1].made,
-        outputs=named(parts, 1) if writes else scope.outputs or parts[-1].outputs,
+        outputs=scope.outputs or parts[-1].outputs,
         written=max((e.written for e in parts if e.written is not None), default=None),
         mark=scope.mark or entry.mark,
         source='',
@@ -122,12 +121,6 @@ def merged(record: Record, found: list[int], begins: list[int]) -> Entry:
         wires=tuple(dict.fromkeys(w for e in parts for w in e.wires)),
         inside=tuple(e.name for e in recorded) if recorded else tuple(e.target for e in parts if e.target),
     )
-
-
-def named(parts: list[Entry], which: int) -> tuple[Value, ...]:
-    """What writes found, or left, by the names of what they overwrote."""
-    pairs = [(e.target, e.outputs if which else e.inputs) for e in parts]
-    return tuple(v._replace(name=target or v.name) for target, values in pairs for v in values)
 
 
 def common(parts: list[Entry]) -> int:

@@ -69,12 +69,10 @@ def grounds(frame):
             under = order[id(rect)] < order[id(frame[key])] and rect.attrs.get('opacity', 1) == 1
             if fill not in ('none', 'clear') and under and inside(rect, (left + right) / 2, (top + bottom) / 2):
                 ground = fill
-        if (
-            'onr' in frame[key].attrs.get('class', '')
-            and key == 'fatt'
-            and top < float(re.search(r'[\d.]+(?=H[\d.]+$|$)', frame['fat'].attrs['d'])[0]) < bottom
-        ):
-            ground = style.look('path', frame['fat'].attrs['class'])['stroke']  # it is written on the band
+        if 'onr' in frame[key].attrs.get('class', '') and re.fullmatch(r'fat\w?t', key):
+            band = frame[key[:-1]].attrs  # it is written on it
+            if top < float(re.search(r'[\d.]+(?=H[\d.]+$|$)', band['d'])[0]) < bottom:
+                ground = style.look('path', band['class'])['stroke']
         yield words, ink, ground
 
 

@@ -112,7 +112,7 @@ OWNED = 'self.internal_params = [self.w]', '(self.w * dout,), {self.w: x * dout}
 )
 def test_a_parameter_that_a_takeover_swallows_is_not_called_right(owner, loss, says):
     said = texts(made(SCALE.format(*owner, loss), f'{owner} {loss}').films[0].frames[-1])
-    assert ('✗ Scale passes none back' in said) is says
+    assert any(each.startswith('✗ off by') for each in said) is says
     assert said.count('✓ right') >= 2
 
 
@@ -131,7 +131,7 @@ with ms.Tape() as tape:
     ms.grad(lambda a: weighed(ms.Tensor([1.0]), a * a).sum())(ms.Tensor([3.0]))
 """
     said = ' '.join(texts(made(source, f'none, {dx}').films[0].frames[-1]))
-    assert ('made with Weighed’s' in said) is says
+    assert ('should be 18' in said) is says
 
 
 def test_what_no_path_leads_to_is_not_called_right():
@@ -169,17 +169,7 @@ with ms.Tape() as tape:
     ms.grad(lambda x, a, b: (scale(x * a) + b).sum(), (0, 1, 2))(ms.Tensor([3.0]), a, b)
 """
     said = texts(made(source, 'three').films[0].frames[-1])
-    assert {'asked for:', 'dx', 'da', 'db'} <= set(said) and said.count('✓ right') >= 3
-
-
-def test_nested_gradients_have_the_colours_of_their_tapes():
-    frame = picture('custom_cube').films[0].frames[-1]
-    chips = {key: s.attrs for key, s in frame.items() if key.startswith('grad') and s.tag == 'rect'}
-    (outer, inner) = sorted(chips.values(), key=lambda chip: chip['x'])
-    assert (outer['class'], inner['class']) == (frame['bfilm'].attrs['class'], 'film')
-    (text,) = (s.attrs for key, s in frame.items() if key.startswith('lca') and s.attrs['y'] == outer['y'] + 13)
-    assert text['T'].count('grad(') == 2 and text['x'] <= outer['x'] + 2 < inner['x']
-    assert not any(key.startswith('grad') for key in picture('matmul_loss').films[0].frames[-1])
+    assert {'your dx', 'da', 'db'} <= set(said) and said.count('✓ right') >= 3
 
 
 RECOMPUTED = """
@@ -264,10 +254,10 @@ def test_the_same_gradient_is_compared_whatever_the_scale_of_the_loss(scale):
     source = ALL['matmul_loss'].replace('z.sum()', f'(z * {scale}).sum()')
     frame = made(source, f'scaled {scale}').films[0].frames[-1]
     dark = [key for key, s in frame.items() if s.attrs.get('class') == 'block wrong' and s.attrs.get('opacity') == 1]
-    assert len(dark) == 1 and dark[0].startswith('g') and '.0[' in dark[0], 'one number is dark, and it is of dx'
-    assert frame['V2t'].attrs['T'] == frame[f'{dark[0][:-1]}t'].attrs['T']
-    tile = dark[0].partition('[')[0]
-    assert frame[f'{tile}N'].attrs['T'] == 'your dx' and frame[f's{tile[1:]}N'].attrs['T'] == 'true dx'
+    tiles = [key.partition('[')[0] for key in dark]
+    assert len(dark) == 2 and all(tile.startswith('g') for tile in tiles), 'the worst of dx, and of dy'
+    assert [frame[f'{tile}N'].attrs['T'] for tile in tiles] == ['your dx', 'your dy']
+    assert [frame[f's{tile[1:]}N'].attrs['T'] for tile in tiles] == ['true dx', 'true dy']
 
 
 SHAPES = '()', '(1, 3)', '(4, 4)', '(4, 3)', '(2, 3, 4)', '(9, 9)', '(5,)'

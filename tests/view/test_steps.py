@@ -38,7 +38,7 @@ def test_a_takeover_is_told_in_order():
         'enter', 'enter', 'hidden', 'write', 'start', 'reach', 'inside', 'inside', 'give', 'arrive',
     ]  # fmt: skip
     said = titles(picture('matmul'))
-    assert len(said) == len(kinds(picture('matmul'))), 'the comparison is the end: what arrives was just handed out'
+    assert len(said) == len(kinds(picture('matmul'))) + 1, 'the comparison is the end'
     order = [at(picture('matmul'), words) for words in (
         'Net is called', 'Inside Net, self.matmul(x, y) runs, and is not taped', 'Net writes one entry',
         'Backward starts', 'Takeover: backward turns off its road, into your own lines', 'Your line 11 makes dx',
@@ -46,25 +46,6 @@ def test_a_takeover_is_told_in_order():
     )]  # fmt: skip
     assert order == sorted(order)
     tells(caption(picture('matmul'), 'Takeover'), 'own bprop', 'MatMul’s rule', 'never called', 'Net.bprop')
-
-
-def test_an_arrival_is_a_step_where_it_says_more_than_the_takeover():
-    class Net(nn.Cell):
-        def construct(self, x):
-            return x * x
-
-        def bprop(self, x, out, dout):
-            return (dout * x,)
-
-    net, x = Net(), ms.Tensor([1.0, 2.0])
-    ends = []
-    for loss in (lambda x: net(x).sum(), lambda x: (net(x) + x).sum(), lambda x: net(3 * x).sum()):
-        with ms.Tape() as tape:
-            ms.grad(loss)(x)
-        ends.append(titles(Picture(tape))[-3:])
-        tells(ends[-1][-1], 'dx', 'wrong')
-    assert [end[-2] == 'dx arrives' for end in ends] == [False, True, True]
-    assert ends[0][-2].startswith('Your bprop returns')
 
 
 def test_each_step_marks_the_line_it_is_about():
@@ -79,25 +60,22 @@ def test_each_step_marks_the_line_it_is_about():
 def test_the_numbers_of_the_verdict_are_computed(added):
     source = gallery.PROGRAMS['matmul'].replace('dx = x + 1', f'dx = x + {added}')
     last = shown(made(source, f'matmul {added}'))
-    assert any('uses dout' in text for text in last) and 'should be' in last
-    for g, yours, true, large in (('dx', X + added, TRUE[0], True), ('dy', Y + 1, TRUE[1], False)):
+    assert any('uses dout' in text for text in last)
+    for g, yours, true in (('dx', X + added, TRUE[0]), ('dy', Y + 1, TRUE[1])):
         off = np.abs(yours - true)
-        assert f'✗ off by {"up to " * (not large)}{numbers.said(off.max())}' in last and f'your {g}' in last
+        assert f'✗ off by up to {numbers.said(off.max())}' in last and f'your {g}' in last
         found = [text for text in last[last.index(f'true {g}') :] if text.lstrip('−')[:1].isdigit()]
         assert found[: 2 * yours.size] == [*map(numbers.said, (*yours.ravel(), *true.ravel()))], 'side by side'
-        place = np.unravel_index(off.argmax(), off.shape)
-        worst = [numbers.said(each[place]) for each in (yours, true)]
-        assert (f'your {g}[{place[0]}, {place[1]}]' in last) == large, 'only the worst of all stands large'
-        assert all(last.count(each) >= 1 + large for each in worst)
-    under = last[last.index('your dx') :][:3]
-    assert under == ['your dx', 'true dx', f'x + {added}'], 'how it was made stands under it'
+    assert {'dout @ y.T', 'x.T @ dout'} <= set(last), 'how it would have been made'
+    handed = shown(picture('matmul'), at(picture('matmul'), 'Your bprop returns'))
+    assert {'x + 1', 'y + 1'} <= set(handed), 'how it was made stands under it'
 
 
 def test_a_right_bprop_is_said_to_be_right():
     tells(titles(picture('right'))[-1], 'dx and dy', 'right')
     last = shown(picture('right'))
-    assert last.count('✓ right') == 2 and not any('✗' in text for text in last), 'in large, and of dy'
-    assert {'your dx', 'true dx', 'your dy'} <= set(last)
+    assert last.count('✓ right') == 2 and not any('✗' in text for text in last)
+    assert {'your dx', 'your dy'} <= set(last) and 'true dx' not in last
 
 
 def test_without_comparing_nobody_is_told():
@@ -106,7 +84,7 @@ def test_without_comparing_nobody_is_told():
     for spoiler in ('should be', 'true dx', 'off by', '✓', '✗', 'wrong', 'a second time'):
         assert spoiler not in said
     assert 'Compare' not in jumps(alone) and 'your dx x + 1' in said
-    assert titles(alone)[:-1] == titles(picture('matmul'))[:-1]
+    assert titles(alone) == titles(picture('matmul'))[:-1]
     tells(titles(alone)[-1], 'dx and dy', 'arrive')
 
 
@@ -151,7 +129,7 @@ def test_a_rule_is_a_formula_with_its_numbers():
 def test_outputs_of_one_cell():
     said = steps(picture('structures'))
     assert any(title.startswith('Split writes one') for title, _ in said)
-    tells(titles(picture('structures'))[-1], 'd(pair[1])', 'are right', 'scale', 'not asked for')  # it returned None
+    tells(titles(picture('structures'))[-1], 'd(pair[1])', 'are right')  # of scale, it returned None
     # low, and high, as they are
     low, high = np.full(2, 3.0), 2 * np.array([0.5, -1.0])
     text = ' '.join(c for t, c in said if 'arrive' in t)

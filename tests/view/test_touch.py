@@ -36,15 +36,13 @@ def test_every_number_that_is_shown_answers(name):
     assert shown and not shown - links.keys()
 
 
-def test_a_readout_has_the_line_and_what_is_due():
-    x, true = np.array([[0.5, 0.6, 0.4], [1.2, 1.3, 1.1]]), picture('matmul').record.readings[0].verdicts[0].due
+def test_a_readout_is_a_name_and_its_number():
     links = picture('matmul').films[0].links
-    for i, j in np.ndindex(x.shape):
-        read, due = links[f'g0.0[{i},{j}]'], f'should be {numbers.said(true[i, j])}'
-        tells(read['r'], f'dx[{i}, {j}] = {{}}', 'x + 1', 'line 11')
-        assert (due in read['r']) == ('should be' in read['r']) == ((i, j) != (0, 1))
+    for i, j in np.ndindex(2, 3):
+        read = links[f'g0.0[{i},{j}]']
+        tells(read['r'], f'dx[{i}, {j}] = {{}}')
         (source,) = read['l']
-        assert links[source]['r'].startswith(f'x[{i}, {j}] = {{}}'), 'it was computed from x alone'
+        assert links[source]['r'] == f'x[{i}, {j}] = {{}}', 'it was computed from x alone'
 
 
 def told(name, title):
