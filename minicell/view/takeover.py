@@ -118,10 +118,14 @@ class Taken:
         wide = min(style.TABLE[1], self.room / many - style.GAP - style.PAD)
         tables = [box(self.shown(k, g, made, wide), wide, self.plate(wide), self.room) for k, g in found]
         tables += [Text(f'and {left} more', 'dim')] * (left > 0)
-        returned = {said for _, g in found for said in (g.name, g.formula)}
+        returned = {said for _, g in found for said in self.returned(g, made)}
         rest = {name: told for name, told in made.items() if name not in returned and not self.given}
         tables = Flow(*tables, room=self.room, gap=style.GAP, across='start')
         return Column(tables, said or self.others(rest), gap=style.CLOSE, across='start')
+
+    def returned(self, g: Gradient, made: dict) -> list[str]:
+        """What the lines have made of a gradient that they return: a variable of its name may be another number."""
+        return [said for said in (g.name, g.formula) if said in made and made[said][0] == g.line]
 
     def plate(self, wide: float) -> Callable[[Value], tiles.Plate]:
         """How a gradient is drawn: in its share of the room, or in more if that is what its digits need."""
@@ -136,7 +140,7 @@ class Taken:
         """A gradient, and the true one beside it where that is another."""
         v, key = self.verdicts[place] if self.verdicts else None, f'{self.number}.{place}'
         whole = verdict.settled(v, g.value) if g.value is not None else Value(g.name, words='None')
-        so_far = next((made[said][1] for said in (g.name, g.formula) if said in made), None)
+        so_far = next((made[said][1] for said in self.returned(g, made)), None)
         value = whole if self.given else so_far
         name = g.name if value is None else self.owned(g.name, room)
         due = verdict.due(v, g.name) if self.wrong(place) else None
