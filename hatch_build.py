@@ -15,13 +15,13 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 IMAGE = r'!\[([^\]]*)\]\((?!https://)([^)]+)\)'
 TAG = r'<img src="(?!https://)([^"]+)"([^>]*) alt="([^"]*)">'
-NOTE = r'<!--.*?-->\n?'  # for the scripts and tests of the repository
+LEFT_OUT = r'<!--.*?-->\n?|</?picture>|<source [^>]*>'  # notes for scripts and tests; a picture's form for a phone
 LINK = r'(?<!!)\[((?:[^\[\]]|!\[[^\]]*\]\([^)]*\))*)\]\((?!https://)([^)]+)\)'
 
 
 def whole(readme: str, repository: str, tag: str) -> str:
     """The text with whole addresses; of a project that has no address yet, the words of its links and pictures."""
-    readme = re.sub(NOTE, '', readme)
+    readme = re.sub(LEFT_OUT, '', readme)
     if not repository:
         return re.sub(LINK, r'\1', re.sub(TAG, r'\3', re.sub(IMAGE, r'\1', readme)))
     raw, page = f'https://raw.githubusercontent.com/{repository}/{tag}', f'https://github.com/{repository}/blob/{tag}'

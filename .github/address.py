@@ -16,7 +16,7 @@ PART = re.compile(
     r'.*?^(?P<tail>(?P=begin)up to here: (?P=name)\b)',
     re.MULTILINE | re.DOTALL,
 )
-PICTURE = re.compile(r'^(\[!\[.*\]\(\.github/takeover\.gif\)\]\()[^)]*\)', re.MULTILINE)
+PICTURE = re.compile(r'^(\[<picture>.*</picture>\]\()[^)]*\)', re.MULTILINE)
 
 
 def target(repository: str) -> str:

@@ -130,12 +130,12 @@ def site(options: argparse.Namespace, extra: Sequence[str]) -> int:
 
     def said(done: int, of: int, what: str) -> None:
         bar = '█' * (24 * done // of) + '░' * (24 - 24 * done // of)
-        print(f'\r{bar} {done}/{of} {what:24.24}', end='' if done < of else '\n', file=sys.stderr, flush=True)
+        print(f'\r{bar} {done}/{of} {what:24}', end='' if done < of else '\n', file=sys.stderr, flush=True)
 
     # so that what was begun is taken away then, too
     before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        pages = write(options.folder, said, options.lite, options.python, options.address or '')
+        pages = write(options.folder, said, options.lite, options.python, options.address or '', options.pyodide)
     finally:
         signal.signal(signal.SIGTERM, before)
     size = sum(file.stat().st_size for file in options.folder.rglob('*') if file.is_file())
@@ -176,15 +176,15 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument(
         '--lite',
         action='store_true',
-        help='add the lessons with Python in the browser (JupyterLite): 60 MB, for a web server. What it is made of '
-        'is fetched now, from the package registry; readers ask no other server',
+        help='add the lessons with Python in the browser (JupyterLite): 60 MB, for a web server. It is fetched now',
     )
     one.add_argument(
         '--python',
         action='store_true',
-        help='put Python for the first page and the exercises beside it (Pyodide, 9 MB), so that no other server is '
-        'asked. It is fetched now, from the package registry; else a reader who types fetches it from Pyodide',
+        help='put Python for the first page and the exercises beside it (Pyodide, 9 MB): it is fetched now. Else a '
+        'reader who types fetches it, from Pyodide',
     )
+    one.add_argument('--pyodide', type=folder, metavar='FOLDER', help='has Pyodide, if its server cannot be reached')
     one.add_argument(
         '--address', type=address, metavar='URL', help='where the site will stand: for search engines and link previews'
     )

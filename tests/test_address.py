@@ -97,7 +97,7 @@ def test_one_command_sets_it_everywhere(copy):
     seen = texts(copy)
     assert all(f'({page}/security/advisories/new)' in seen[each] for each in ('SECURITY.md', 'CODE_OF_CONDUCT.md'))
     assert f'repository-code: "{page}"' in seen['CITATION.cff'] and page in seen['README.md']
-    leads = re.search(r'takeover\.gif\)\]\(([^)]*)\)', seen['README.md'])[1]
+    leads = re.search(r'</picture>\]\(([^)]*)\)', seen['README.md'])[1]
     assert leads == f'https://{SCHOOL}.github.io/{REPO}/'
     for notebook in LESSONS:
         file = f'lessons/{notebook.name}'

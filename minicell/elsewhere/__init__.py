@@ -6,13 +6,16 @@ comes from it. `trials` asks; `torch_`, `jax_` and `mindspore_` answer.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from importlib import import_module
 
 from ..check import CheckResult, check_cell
 from ..core.errors import NotATensorError, users_line
+from ..errors import MinicellWarning
 
 # the package of a type -> who answers for it
 HOMES = {'torch': 'torch_', 'jax': 'jax_', 'jaxlib': 'jax_', 'mindspore': 'mindspore_'}
+TRIED = {'torch': '2.13.0', 'jax': '0.10.2', 'mindspore': '2.10.0'}  # the versions that CI installs
 
 
 def check_bprop(
@@ -48,9 +51,22 @@ def check_bprop(
     found = [home for each in (cell, *parts((inputs, keywords))) for home in homes(each)]
     if not found:
         return check_cell(cell, inputs, keywords, sens, wrt, order)
-    from .trials import check  # what the check of a Cell does without
+    from .rule import rule_of  # what the check of a Cell does without
+    from .trials import check
 
-    return check(import_module(f'.{found[0]}', __name__).rule(cell, inputs, keywords, sens), wrt, order)
+    tried(found[0].rstrip('_'))
+    return check(rule_of(import_module(f'.{found[0]}', __name__), cell, inputs, keywords, sens), wrt, order)
+
+
+@cache
+def tried(framework: str) -> None:
+    """Warn, once, of a version that nobody has tried."""
+    version, known = import_module(framework).__version__, TRIED[framework]
+    if version.split('.')[:2] != known.split('.')[:2]:
+        MinicellWarning.warn(
+            f'This is {framework} {version}, and check_bprop was tried with {framework} {known}: what it says may be '
+            f'wrong, or it may raise.'
+        )
 
 
 def on_minicell(fn: Callable, args: tuple) -> tuple[Callable, Sequence]:

@@ -27,24 +27,32 @@ class Body:
 
     ops, stopped = (), 0
 
-    def __init__(self, rule: Rule, xs: Arrays, wide: bool) -> None:
-        self.rule, self.wide, self.xs, self.eps = rule, wide, xs, 0.0
-        plain = rule.answer(xs, wide=wide)
+    def __init__(self, rule: Rule, xs: Arrays, came: Arrays, large: bool) -> None:
+        self.rule, self.wide, self.xs, self.eps = rule, large, xs, 0.0
+        self.found: dict = {}  # what was read here, by the cotangents, which are kept, too
+        plain = rule.answer(xs, wide=large)
         self.made = [np.asarray(a, np.float64) for a in plain.outs]
-        beside, shake = plain, shaken(1e-6, 1)
-        with suppress(Exception):  # where the inputs have few digits, so may the outputs
-            beside = rule.answer([x if x.dtype.kind != 'f' else shake(x, True) for x in xs], wide=wide)
-        kinds = [np.result_type(kind_of(a), kind_of(b)) for a, b in zip(plain.outs, beside.outs, strict=True)]
+        kinds = [*map(kind_of, plain.outs)]
+        if any(kind != a.dtype for kind, a in zip(kinds, plain.outs, strict=True)):
+            shake = shaken(1e-6, 1)
+            with suppress(Exception):  # where the inputs have few digits, so may the outputs
+                beside = rule.answer([shake(wide(x), True) for x in xs], wide=large)
+                kinds = [np.result_type(kind, kind_of(b)) for kind, b in zip(kinds, beside.outs, strict=True)]
         self.outs = [wrap(a.astype(kind)) for a, kind in zip(plain.outs, kinds, strict=True)]
         try:
-            found = rule.answer(xs, self.made, wide, body=True, look=True)
+            found = rule.answer(xs, came, large, body=True, look=True)
             self.blind, self.chosen, self.known, self.eps = found.unseen, found.chosen, found.leads, found.eps
             self.ops = [Step(where, wrap(np.zeros(0))) for where in found.steps]
+            self.found[id(came)] = came, self.due(found.grads)
             if any(not np.allclose(a, b, 1e-6, equal_nan=True) for a, b in zip(found.outs, self.made, strict=True)):
                 self.blind = 'where its gradient is taken, construct returns other numbers'
         except Exception as error:
             self.blind, self.chosen, self.known = f'where its gradient is taken, construct raises {name(error)}', 0, []
-        self.sees, self.found = bool(self.known), {}  # what was read here, by the cotangents, which are kept, too
+        self.sees = bool(self.known)
+
+    def due(self, grads: list) -> list[np.ndarray]:
+        """Gradients as numbers: None stands for zero."""
+        return [np.zeros(x.shape) if g is None else wide(g) for g, x in zip(grads, self.xs, strict=True)]
 
     def again(self, xs: Arrays, shake: Callable | None = None) -> tuple[Any, list[np.ndarray]]:
         """The body on other inputs, and the outputs."""
@@ -62,8 +70,7 @@ class Body:
         once = shake is None and not cut and self.stands_at(xs)
         if once and id(came) in self.found:
             return self.found[id(came)][1]
-        found = self.asked(xs, came, shake, cut).grads if self.sees else [None] * len(xs)
-        found = [np.zeros(x.shape) if g is None else wide(g) for g, x in zip(found, self.xs, strict=True)]
+        found = self.due(self.asked(xs, came, shake, cut).grads if self.sees else [None] * len(xs))
         if once:
             self.found[id(came)] = came, found
         return found
@@ -95,19 +102,21 @@ class Asked:
     narrow = stops = False
     stopped = None
 
-    def __init__(self, rule: Rule, wide: bool, bodies: dict[bool, Body]) -> None:
+    def __init__(self, rule: Rule, wide: bool, bodies: dict[bool, Body], came: Arrays) -> None:
         if rule.kept is None:
             raise Harm(rule.harm)
-        self.rule, self.wide, self.bodies = rule, wide, bodies  # the last one in each precision
+        self.rule, self.wide, self.came = rule, wide, came
+        self.bodies = bodies  # the last one in each precision
 
     def program(self, xs: Arrays, look: bool = True, narrow: bool = False) -> Any:
         """The forward on these inputs, as a Body; where nobody looks, its outputs alone."""
         large = self.rule.doubles and (self.wide or not (narrow or self.narrow))
         try:
+            here = large in self.bodies and self.bodies[large].stands_at(xs)
             if not look:
-                return [*map(wide, self.rule.answer(xs, wide=large).outs)]
-            if large not in self.bodies or not self.bodies[large].stands_at(xs):
-                self.bodies[large] = Body(self.rule, xs, large)
+                return self.bodies[large].made if here else [*map(wide, self.rule.answer(xs, wide=large).outs)]
+            if not here:
+                self.bodies[large] = Body(self.rule, xs, self.came, large)
             return self.bodies[large]
         except Harm:
             raise
@@ -117,6 +126,10 @@ class Asked:
         found = self.program(xs, look, narrow=True)
         self.narrow = True
         return found
+
+    def rounding(self, xs: Arrays) -> float:
+        """The rounding of the coarsest dtype that takes part."""
+        return (self.program(xs) if self.wide else self.rule.answer(xs, wide=False, body=True, look=True)).eps
 
     def bprop(self, xs: Arrays, out: Any, outs: Arrays, came: Arrays, eps: float = 0.0) -> list:
         """The gradients that it gives; or how far they may be off where all numbers are rounded to eps."""

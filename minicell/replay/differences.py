@@ -55,7 +55,10 @@ def typical(x: np.ndarray) -> float:
 
 def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.ndarray | None], eps: float) -> Slope:
     """The slope of sum(came · function) at x along v; eps: the rounding of what the function returns."""
-    here = [np.where(np.isfinite(a), a, b) for a, b in zip(function(x), function(x + FINER[-1] * v), strict=True)]
+    here = [*function(x)]
+    if not all(np.isfinite(a).all() for a in here):
+        beside = function(x + FINER[-1] * v)
+        here = [np.where(np.isfinite(a), a, b) for a, b in zip(here, beside, strict=True)]
     weights = [np.abs(g * a) if g is not None else None for a, g in zip(here, came, strict=True)]
     moves, terms, quantum, rungs = [np.zeros(a.shape, bool) for a in here], 0.0, np.inf, []
 
@@ -76,14 +79,16 @@ def slope(function: Function, x: np.ndarray, v: np.ndarray, came: Sequence[np.nd
     beyond = max(100 * far, max([largest(a) for a in here]) / np.max(np.abs(v), initial=1e-300))  # past a huge number
     _ = change(beyond), change(-beyond)
     hidden = sum(float(np.sum(w * ~m)) for w, m in zip(weights, moves, strict=True) if w is not None)  # by rounding
-    reach, terms = max([there for t in (far, -far) if (there := abs(change(t))) < np.inf], default=0.0), 0.0
+    reach, terms = 0.0, 0.0
     for steps in (LADDER, FINER):
         for h in steps:
             up, down = change(h) / h, change(-h) / -h
             up, down = (down if up != up else up), (up if down != down else down)  # log and sqrt have one side
             rungs.append((0.5 * (up + down), down, up))
-        moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
         table = np.array(rungs)
+        if not table.any():
+            reach, terms = max([there for t in (far, -far) if (there := abs(change(t))) < np.inf], default=0.0), 0.0
+        moved = sum(float(np.sum(w * m)) for w, m in zip(weights, moves, strict=True) if w is not None)
         coarse = 0.0 if table.any(1).all() or not table.any() else quantum  # the steps are too small to be seen
         noise = max(eps * moved, coarse) / np.array((*LADDER, *FINER))[1 : len(rungs), None]
         gaps, parts = np.abs(np.diff(table, axis=0)) + noise, np.abs(table[1:])
@@ -134,12 +139,12 @@ def settled(gaps: np.ndarray, parts: np.ndarray) -> tuple[int, float]:
     return (at, float(near[at])) if near[at] < 0.1 else (int(np.argmin(gaps.max(1))), float(near[at]))
 
 
-def groups(given: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+def groups(given: np.ndarray, x: np.ndarray, decades: int) -> list[np.ndarray]:
     """Which numbers are tried together: those whose parts of a slope are about as large, so that none hides another."""
     size = np.abs(given) * scale(x)
     top = np.max(size, initial=0.0, where=np.isfinite(size))
     with np.errstate(all='ignore'):
-        decade = np.where(size > 0, np.clip(np.floor(np.log10(top / size) / 2), 0, 5), 6)
+        decade = np.where(size > 0, np.clip(np.floor(np.log10(top / size) / decades), 0, 5), 6)
     return [mask for k in range(7) if (mask := decade == k).any()]
 
 
@@ -210,9 +215,9 @@ class Trying:
     def tries(self, given: np.ndarray, often: int = 2) -> Iterator[Tried]:
         """The same along random directions, each for numbers that matter about as much, and for so few of them that
         none is lost in the rounding of all, if that takes no more than a few directions; often: how many for each."""
-        rng, todo = np.random.default_rng(0), groups(given, self.x)
         coarse = self.eps[0] > FINEST or self.eps[1] > 1e-4  # so that a single number alone is not lost
         few = 2 * SINGLES if given.size <= SINGLES or not coarse else 0
+        rng, todo = np.random.default_rng(0), groups(given, self.x, 2 if coarse else 4)
         while todo:
             mask = todo.pop()
             tried = [self.among(given, mask, rng) for _ in range(often if mask.sum() > 1 else 1)]

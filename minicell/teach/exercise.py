@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import words
-from .trials import BLANK, Ended, Trial, executed, quiet, stopped
+from .trials import BLANK, ORDERS, Ended, Trial, executed, quiet, stopped
 
 
 class Mistake(NamedTuple):
@@ -152,8 +152,8 @@ class Exercise:
         """The stored mistake that does the same: as a whole, or else in the first part that is wrong.
 
         In that case the part, a gradient or a word, is named: the hint is not about the others. A part of another kind
-        (how many were returned, say) counts only for a mistake that begins there. Where several mistakes do the same,
-        it is the one that does least else.
+        (how many were returned, say, or a higher order) counts only for a mistake that begins there. Where several
+        mistakes do the same, it is the one that does least else.
         """
         did = trial.did
         for mistake, known in self.known:
@@ -162,7 +162,7 @@ class Exercise:
         part = next(iter(self.wrong(did)), '')
         named = trial.words or isinstance(did.get(part), np.ndarray | type(None))
         like = [each for each in self.known if part in each[1] and same(each[1][part], did[part])]
-        like = [each for each in like if named or self.wrong(each[1])[0] == part]
+        like = [each for each in like if (named and part not in ORDERS) or self.wrong(each[1])[0] == part]
         if trial.words and did.get(part) in (due := list(self.right.values())) and len(due) == len(set(map(str, due))):
             # each word is due once, so one wrong word makes two: who shares one with a mistake may mean another thing
             like = [each for each in like if all(same(did.get(other), each[1][other]) for other in self.wrong(each[1]))]

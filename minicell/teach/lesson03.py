@@ -118,9 +118,9 @@ HIDDEN: tuple[tuple[Rule, Rule, str], ...] = (
     (DX, DY, 'right'),
     (DX, lambda x, y, dout: y + 1, 'deaf'),
     (*STRAIGHT, 'no transpose'),
-    (lambda x, y, dout: x + 1, lambda x, y, dout: ops.matmul(x.T, ops.ones_like(dout)), 'deaf'),
+    (lambda x, y, dout: x + 1, DY, 'deaf'),
     (DX, lambda x, y, dout: ops.matmul(dout, x.T), 'order'),
-    (lambda x, y, dout: ops.matmul(y, dout.T).T, DY, 'right'),  # twice transposed, which is the same
+    (lambda x, y, dout: x + 1, lambda x, y, dout: ops.matmul(x.T, ops.ones_like(dout)), 'deaf'),
 )
 
 

@@ -33,7 +33,7 @@ function present(panel) {
 
   // ---- screens
   const WRITES = 'textarea, input:not([type=radio])';
-  const ALONE = '.mc2, .mc-card', ONE = 'p, li, tr, textarea, label, svg, img, .act, .mc2';
+  const ALONE = '.view, .pad, .mc-card', ONE = 'p, li, tr, textarea, label, svg, img, .act, .view, .pad';
   const FITS = '.mc-card, .choices, .checks, .finding, pre, ul, ol, table'; // one, if it is not too high
   const seen = part => part.checkVisibility() && !part.matches('style, script');
   function parts(part, high) { // what may stand on a screen by itself
@@ -128,10 +128,7 @@ function present(panel) {
 
   // ---- votes: a letter counts a hand, with Shift it takes one back; the answer with the most hands is chosen
   const rows = () => [...stage.querySelectorAll('.mc-card.question .row')].filter(seen);
-  function called(row) { // also once it is marked
-    const words = [...row.querySelector('.text').childNodes].filter(node => node.className !== 'mark');
-    return `${row.closest('.mc-card').dataset.of} ${words.map(node => node.textContent).join('').trim()}`;
-  }
+  const called = row => `${row.closest('.mc-card').dataset.of} ${row.dataset.key}`; // also once it is marked
   function vote(row, more) {
     votes.set(called(row), Math.max(0, (votes.get(called(row)) ?? 0) + more));
     const of = each => votes.get(called(each)) ?? 0;
@@ -163,10 +160,10 @@ function present(panel) {
     event.stopImmediatePropagation();
     act();
   };
-  let drawn = 0; // a picture, or an image, comes a moment later
+  let due = 0; // what has changed, or an image that has come, is cut before it is painted: nobody sees it overflow
   const again = () => {
-    clearTimeout(drawn);
-    drawn = setTimeout(cut, 60);
+    cancelAnimationFrame(due);
+    due = requestAnimationFrame(cut);
   };
   const draw = async ({beat, code, first, final, ...told}, render) => {
     said.textContent = told.said;
@@ -194,6 +191,7 @@ function present(panel) {
   keepKeys(panel);
   document.addEventListener('minicell-told', hear);
   new ResizeObserver(again).observe(panel);
+  stage.addEventListener('load', again, true);
   new MutationObserver(changes => {
     if (changes.some(({target}) => target.matches('.box') || !target.closest('.mc2 .view, .votes'))) again();
   }).observe(stage, {childList: true, subtree: true});

@@ -18,6 +18,7 @@ import numpy as np
 
 import minicell as ms
 
+ORDERS = ('first', 'second', 'third')
 NUMERALS = ('no', 'one', 'two', 'three', 'four', 'five')
 # What a bprop may raise that is tried by hand; anything else ends the check, which says so.
 ERRORS = (TypeError, ValueError, ArithmeticError, AttributeError, ms.errors.MinicellError)

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from minicell.command.site import pyodide
+from minicell.command.site.front import source
 from minicell.command.site.front.scenes import OPENS, SCENES, programs
 from tests.browser.lab import LOOPBACK
 from tests.browser.picture import Picture, pictures
@@ -109,7 +110,9 @@ def typing(browser: Browser, url: str) -> Iterator[Page]:
     page.locator('.tabs a').last.click()
     assert page.locator('#code').input_value() == programs()[SCENES[OPENS].program], 'what the scene shows'
     text = page.locator('#about-typing').inner_text()
-    assert f'{pyodide.MEGABYTES} MB' in text and python_asked(page) == [], 'its size is said before'
+    assert f'{pyodide.megabytes(source("program.py").encode())} MB' in text and python_asked(page) == [], (
+        'its size is said before'
+    )
     began = time.monotonic()
     page.locator('#run').click()
     expect(page.locator('#bar')).to_be_visible()

@@ -34,7 +34,8 @@ def served(folder: Path) -> Iterator[str]:
 @pytest.fixture(scope='session')
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that JupyterLite was built into; its pages tell a test about themselves."""
-    place = lite.build(tmp_path_factory.mktemp('site'))
+    with lite.workshop() as work:
+        place = lite.build(tmp_path_factory.mktemp('site'), work)
     config = lite.read(place / lite.OURS)
     config['jupyter-config-data']['exposeAppInBrowser'] = True
     lite.written(place / lite.OURS, config)
@@ -56,7 +57,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site.lay_styles(folder)
     course = [(path.stem, path.stem) for path in sorted((ROOT / 'lessons').glob('[0-9]*.ipynb'))]
     script, _ = exercises.write(folder, beside=True)
-    pages = [*site.others(folder, course, script), front.write(folder, beside=True)]
+    with lite.workshop() as work:
+        pages = [*site.others(folder, course, script), front.write(folder, work.origin)]
     for page in pages:
         site.keep(folder, page, '')
     site.keep_index(folder, pages)

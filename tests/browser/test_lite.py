@@ -15,7 +15,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from minicell.command import site
-from minicell.command.site import lite
+from minicell.command.site import exercises, lite
+from minicell.command.site.origin import LIST
 from tests.browser.axe import unroll, use
 from tests.browser.lab import PATIENCE, Notebook, Seen, errors
 from tests.browser.picture import pictures
@@ -87,18 +88,18 @@ def said(cells: list[Any]) -> list[str]:
 
 
 def kinds(cells: list[Any]) -> list[list[list[str]]]:
-    """In which forms each cell shows each of its outputs."""
-    return [[sorted(out['data']) for out in cell['outputs'] if 'data' in out] for cell in cells]
+    """In which forms each cell shows each of its outputs. In the browser one without any follows a card."""
+    return [[sorted(out['data']) for out in cell['outputs'] if out.get('data')] for cell in cells]
 
 
 def test_it_is_whole_small_and_has_its_licences(built):
     assert sum(path.stat().st_size for path in built.rglob('*') if path.is_file()) < MEGABYTES * 1e6
     static = built / 'static' / 'pyodide'
-    packages = lite.read(static / lite.lock.NAME)['packages']
+    packages = lite.read(static / LIST)['packages']
     assert {name for each in packages.values() for name in each['depends']} <= set(packages)
     assert {name.replace('_', '-') for name in lite.STARTS_WITH} <= set(packages)
     here = {path.name for path in static.iterdir()}
-    assert here == {lite.lock.NAME, *lite.PYODIDE, *(each['file_name'] for each in packages.values())}
+    assert here == {LIST, *lite.PYODIDE, *(each['file_name'] for each in packages.values())}
     licences = built / 'licences'
     listed = re.findall(r'^([\w-]+) [\w.]+: ', (licences / 'README.txt').read_text(encoding='utf-8'), re.MULTILINE)
     assert {name for name, each in packages.items() if each['file_name'].endswith('.whl')} <= set(listed)
@@ -144,7 +145,8 @@ def test_nobody_else_is_asked_and_nothing_is_missing(room):
 def test_the_list_of_lessons_leads_there_from_a_server_and_not_from_a_file(browser, built, address):
     folder = built.parent
     site.lay_styles(folder)
-    pages = site.others(folder, [(each, each) for each in LESSONS], answers=True)
+    script, _ = exercises.write(folder, beside=False)
+    pages = site.others(folder, [(each, each) for each in LESSONS], script, answers=True)
     site.keep(folder, next(each for each in pages if each.path == 'course.html'), '')
     course = folder / 'course.html'
     page = browser.new_page()

@@ -13,7 +13,9 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 from playwright.sync_api import Browser
 
+from minicell.command.site.origin import PINS
 from tests.servers import ROOT
+from tests.test_address import load
 
 pytestmark = pytest.mark.nightly
 
@@ -88,3 +90,7 @@ def test_the_tests_of_core_and_graph_pass_there(browser: Browser, built: Path, a
     assert {name: why for name, (outcome, why) in told.items() if outcome != 'passed'} == {}
     files = {str(path.relative_to(ROOT)) for folder in FOLDERS for path in (ROOT / folder).rglob('test_*.py')}
     assert {name.partition('::')[0] for name in told} == files
+
+
+def test_what_is_believed_of_pyodide_is_what_its_makers_publish():
+    assert load(ROOT / '.github/pyodide.py').published(PINS['version']) == PINS

@@ -4,6 +4,7 @@
 with minicell's names.
 """
 
+import linecache
 import tempfile
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import numpy as np
 from mindspore import Parameter, Tensor, nn, ops
 
 import minicell
+from tests.view.programs import PROGRAMS
 
 
 class Net(nn.Cell):  # its first example: what its bprop returns is no gradient
@@ -90,34 +92,15 @@ class Threshold(nn.Cell):
         return ops.select(cond, inputs, value)
 
 
-class relusigmoid(nn.Cell):  # the name that the documentation gives it
-    def __init__(self):
-        super().__init__()
-        self.sigmoid, self.greater = ops.Sigmoid(), ops.Greater()
-
-    def construct(self, x):
-        return self.greater(x, 0).astype(mindspore.float32)
-
-    def bprop(self, x, out, dout):
-        sgax = self.sigmoid(x * 5.0)
-        return (dout * (1 - sgax) * sgax * 5.0,)
+def listing(name, until, *of):
+    """Cells of one of the gallery's programs, with the names of this file."""
+    source, space = PROGRAMS[name].partition(until)[0], {'__name__': '', 'ms': mindspore, 'nn': nn, 'ops': ops}
+    exec(compile(source, f'<{name}>', 'exec'), space)
+    linecache.cache[f'<{name}>'] = len(source), None, source.splitlines(keepends=True), f'<{name}>'
+    return [space[each] for each in of]
 
 
-class IFNode(nn.Cell):
-    def __init__(self, v_threshold=1.0, fire=True, surrogate_function=relusigmoid()):  # noqa: B008 (as it is there)
-        super().__init__()
-        self.v_threshold = v_threshold
-        self.fire = fire
-        self.surrogate_function = surrogate_function
-
-    def construct(self, x, v):
-        v = v + x
-        if self.fire:
-            spike = self.surrogate_function(v - self.v_threshold) * self.v_threshold
-            v -= spike
-            return spike, v
-        return v, v
-
+IFNode, relusigmoid = listing('ifnode', 'node = IFNode()', 'IFNode', 'relusigmoid')
 
 CASES = [
     ('Net', (), [(2, 3), (3, 3)]),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import minicell as ms
+from minicell import elsewhere
 from minicell.testing import assert_bprop
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,6 +72,31 @@ def test_a_rule_goes_where_its_arrays_live():
     )
     done = subprocess.run([sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == 'set()'
+
+
+def test_a_version_that_nobody_tried_is_named_once(monkeypatch):
+    torch = pytest.importorskip('torch')
+    monkeypatch.setitem(elsewhere.TRIED, 'torch', '1.13.1')
+    elsewhere.tried.cache_clear()
+    with pytest.warns(ms.errors.MinicellWarning) as said:
+        assert ms.check_bprop(torch.sin, torch.ones(2)) and ms.check_bprop(torch.sin, torch.ones(2))
+    elsewhere.tried.cache_clear()
+    (one,) = said
+    assert torch.__version__ in str(one.message) and '1.13.1' in str(one.message) and one.filename == __file__
+
+
+def test_what_ci_installs_and_what_the_page_names_are_the_versions_that_were_tried():
+    installs = ''.join((ROOT / '.ci' / name).read_text(encoding='utf-8') for name in ('prepare', 'mindspore'))
+    assert dict(re.findall(r'\b(torch|jax|mindspore)==([\d.]+)', installs)) == elsewhere.TRIED
+    page = PAGE.read_text(encoding='utf-8')
+    assert all(f'{name} {elsewhere.TRIED[name.lower()]}' in page for name in ('JAX', 'MindSpore'))
+    assert f'PyTorch {elsewhere.TRIED["torch"]}' in page
+
+
+@pytest.mark.nightly
+def test_who_has_read_the_readme_alone_finds_what_is_wrong_and_where():
+    done = subprocess.run(['bash', '.ci/own-rules'], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.count('✗ dx') == 3, done.stdout + done.stderr
 
 
 BLOCKS = [

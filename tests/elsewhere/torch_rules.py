@@ -242,6 +242,7 @@ RIGHT |= {
     'an expanded input': (of(saves, slope), (B.expand(6, 4),)),
     'a moving mean on the class': (Moving, (X,)),
     'a module': (Net(product.apply), (X,)),
+    'terms that cancel': (product, (X * 1e6, W * 1e-6)),
     'a captured weight': (lambda x: product.apply(x, captured[None]), (X,)),
     'second order, exp': (of(exponential, lambda ctx, g: g * ctx.saved_tensors[0]), (X,)),
     'second order, square': (of(saves, slope), (X,)),

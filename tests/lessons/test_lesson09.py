@@ -120,7 +120,7 @@ test_another_forward_is_told = Answers(SINH, str).failing(
 
 test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
     ('(f(x) ** 2)', '(f(x) * f(x) * f(x))', ''),
-    ('[-1.0, 0.5, 2.0]', '[0.3, 1.7]', ''),
+    ('[-1.0, 0.5, 2.0]', '[-0.3, 1.7]', ''),
     ('ms.grad(ms.grad(cell))', 'ms.grad(lambda x: ms.grad(cell)(x).sum())', ''),
     ("'dout'", "'slope'", ('Cell 4, cube', '“slope”', 'is “dout”')),
     ('[-1.0, 0.5, 2.0]', '[0.0]', 'it is'),

@@ -58,11 +58,13 @@ def write(
     answers: bool = False,
     python: bool = False,
     address: str = '',
+    pyodide: Path | None = None,
 ) -> list[Path]:
     """Write the site into a folder, and return its pages, the first one last; `said(done, of, what)` hears of each.
 
     answers: build JupyterLite too (`lite`), and lead to it from where a page asks something; python: put Pyodide beside
-    the site; address: where the site will stand, for search engines and link previews.
+    the site; address: where the site will stand, for search engines and link previews; pyodide: a folder that has its
+    files, for where its own server cannot be reached.
 
     Raises Trouble where a lesson does not run, the folder cannot be written or has files of others in their place, or
     something cannot be fetched. Then, and after Ctrl-C, an earlier site is there as it was (`laid`).
@@ -70,9 +72,9 @@ def write(
     lessons = sorted(shipped().glob('[0-9][0-9]_*.ipynb'))
     course = [(path.stem, title(nbformat.read(path, as_version=4))) for path in lessons]
     try:
-        with laid.building(folder) as site:
+        with laid.building(folder) as site, lite.workshop(pyodide) as work:
             if answers:
-                lite.build(site, said)
+                lite.build(site, work, said)
             lay_styles(site)
             script, needs = exercises.write(site, python)
             pages = []
@@ -81,13 +83,13 @@ def write(
                 notebook = run(nbformat.read(path, as_version=4), path.stem)
                 pages.append(page(notebook, path.stem, course, script, needs, answers))
             said(len(lessons), len(lessons) + 1, 'the first page')
-            pages += [*others(site, course, script, answers), front.write(site, python)]
+            pages += [*others(site, course, script, answers), front.write(site, work.origin if python else None)]
             for each in pages:
                 keep(site, each, address)
             keep_index(site, pages)
     except OSError as error:
         raise Trouble(f'the site cannot be written to {folder}: {error.strerror}') from None
-    said(len(lessons) + 1, len(lessons) + 1, 'done')
+    said(len(lessons) + 1, len(lessons) + 1, f'done. {work.origin.said()}' if work.origin.used else 'done')
     return [folder / each.path for each in pages]
 
 

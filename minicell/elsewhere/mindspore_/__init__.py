@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 from mindspore import Tensor, nn
-from mindspore.common.api import _pynative_executor
+from mindspore.graph.api import _pynative_executor
 
 from ...check.trials import Malformed
 from ...replay.harmless import Harm, untouched
 from ...replay.program import Arrays
-from ..rule import Answer, called, in_words, names
+from ..rule import TIMES, Answer, in_words, inner, names
 from .asking import Asking, gradients, scalar, slopes
 from .kept import MindSporeKept, settings
 from .leads import Leads
@@ -88,7 +88,7 @@ class MindSporeRule:
         if way == 'graph':
             return self.in_graph_mode(xs, came)
         watch, returned = Watch(self.fixed, wide, body, shake), []
-        around = inlined(met) if body else heard(returned, 2 if way == 'again' else 1)
+        around = inlined(met) if body else heard(returned, 1 + TIMES if way == 'again' else 1)
         found, leads = Answer([], [], notes=self.notes), None
 
         def asked(*floats: Tensor) -> Tensor:
@@ -160,16 +160,7 @@ class MindSporeRule:
     def slopes(self, came: Arrays) -> 'MindSporeRule':
         """What its gradients are, as a rule of the inputs and of cotangents."""
         douts = [Tensor(np.array(g)) for g in came]
-        inner, many = MindSporeRule(gradients(self), (*self.like, *douts), {}, self), len(self.like)
-        inner.name, inner.weights = self.name, self.weights
-        inner.names = [*self.names[:many], *called(len(came)), *self.names[many:]]
-        inner.wants = [*self.wants[:many], *(True for _ in came), *self.wants[many:]]
-        inner.arrays += map(numbers, self.weights)
-        return inner
+        return inner(self, MindSporeRule(gradients(self), (*self.like, *douts), {}, self), len(douts))
 
 
-def rule(of: Any, inputs: tuple, keywords: dict, sens: Any) -> MindSporeRule:
-    """The rule at these inputs; sens: the cotangents to try it with."""
-    found = MindSporeRule(of, inputs, keywords)
-    found.sens = None if sens is None else [numbers(t) for t in tensors_in(sens)]
-    return found
+rule = MindSporeRule

@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 from ...check.trials import Malformed
 from ...replay.harmless import Harm, untouched
 from ...replay.program import Arrays
-from ..rule import Answer, called, in_words, names
+from ..rule import Answer, in_words, inner, names, repeated
 from .body import Watch, gets_ctx, heard, inlined, memory
 from .kept import TorchKept, settings
 from .path import Path
@@ -57,7 +57,7 @@ class TorchRule:
         reached = {n: w for n, w in weights.items() if all(w is not t for t in self.like)}
         self.weights, used = [*reached.values()], set()
         xs = [*self.arrays, *map(numbers, self.weights)]
-        for around in (inlined(met), nullcontext()) if self.kept else ():
+        for around in (inlined(met), nullcontext()) if self.kept and (reached or not self.function) else ():
             with suppress(Exception), self.state(), settings(False), around:
                 outs = [t for t in tree_leaves(self.called(self.leaves(xs))) if has_graph(t)]
                 found = torch.autograd.grad([t.sum() for t in outs], self.weights, allow_unused=True)
@@ -108,7 +108,7 @@ class TorchRule:
     ) -> Answer:  # fmt: skip
         watch, path = Watch(shake) if shake or look else None, Path(cut) if look or cut else None
         returned: list[tuple] = []
-        around = inlined() if body else heard(returned)
+        around = inlined() if body else heard(returned) if came is not None else nullcontext()
         with self.state(wide), settings(wide), around, watch or nullcontext():
             leaves = self.leaves(xs, wide, way)
             for k, leaf in enumerate(leaves) if watch else ():
@@ -146,25 +146,20 @@ class TorchRule:
         before, through = [*map(numbers, given)], [(t, g) for t, g in zip(outs, given, strict=True) if has_graph(t)]
         wanted = [k for k, t in enumerate(leaves) if t.requires_grad]
 
-        def ask() -> list[torch.Tensor | None]:
+        def ask() -> list[np.ndarray | None]:
             for k in wanted:
                 leaves[k].grad = None
             if through:
                 some, their = map(list, zip(*through, strict=True))
                 torch.autograd.backward(some, their, retain_graph=way == 'again', inputs=self.into(leaves))
-            return [leaves[k].grad for k in wanted]
+            return [None if t.grad is None or not t.requires_grad else numbers(t.grad) for t in leaves]
 
         try:
-            found = ask()
-            if way == 'again':
-                with suppress(Exception):  # what is freed can be asked once
-                    found = ask()
+            found = repeated(ask) if way == 'again' else ask()
         except Exception as error:
             raise error if body else Malformed(error) from None
         written = any(not np.array_equal(numbers(g), a, equal_nan=True) for g, a in zip(given, before, strict=True))
-        grads = dict(zip(wanted, found, strict=True))
-        every = [None if grads.get(k) is None else numbers(grads[k]) for k, _ in enumerate(leaves)]
-        return every, [WRITES] * (written and not body)
+        return found, [WRITES] * (written and not body)
 
     def into(self, leaves: list[torch.Tensor]) -> list[torch.Tensor] | None:
         """Which tensors get a gradient: at second order all, so that what refuses a second one says so."""
@@ -183,17 +178,9 @@ class TorchRule:
     def slopes(self, came: Arrays) -> 'TorchRule':
         """What its gradients are, as a rule of the inputs and of cotangents."""
         douts = [torch.from_numpy(g.copy()).to(self.like[0].device) for g in came]
-        inner = TorchRule(gradients(self), (*self.flat, *douts), {}, self)
-        many, inner.name = len(self.like), self.name
-        inner.names = [*self.names[:many], *called(len(came)), *self.names[many:]]
-        inner.wants = [*self.wants[:many], *(True for _ in came), *self.wants[many:]]
-        inner.weights, inner.places = self.weights, [*range(sum(self.wants))]
-        inner.arrays += map(numbers, self.weights)
-        return inner
+        found = inner(self, TorchRule(gradients(self), (*self.flat, *douts), {}, self), len(douts))
+        found.places = [*range(sum(self.wants))]
+        return found
 
 
-def rule(of: Any, inputs: tuple, keywords: dict, sens: Any) -> TorchRule:
-    """The rule at these inputs; sens: the cotangents to try it with."""
-    found = TorchRule(of, inputs, keywords)
-    found.sens = None if sens is None else [numbers(t) for t in tree_leaves(sens)]
-    return found
+rule = TorchRule

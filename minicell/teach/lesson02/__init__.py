@@ -103,12 +103,13 @@ HIDDEN: tuple[tuple[Function, Callable, str], ...] = (
     (SINE, lambda dx, dy, dout: (dx, dy), 'deaf'),
     (SQUARE, lambda dx, dy, dout: (dy * dout, dx * dout), 'wrong slope'),
     (SQUARE, lambda dx, dy, dout: (dx * dout, dy * dout), 'right'),
-    (SINE, lambda dx, dy, dout: (dx * ops.abs(dout), dy * ops.abs(dout)), 'not linear'),
+    (SINE, lambda dx, dy, dout: (dx * ops.abs(dout), dy * dout), 'not linear'),
     (SQUARE, lambda dx, dy, dout: (dx * dout, dy), 'deaf'),
-    (SINE, lambda dx, dy, dout: (dx * dout, -dy * dout), 'wrong slope'),
+    (SQUARE, lambda dx, dy, dout: (dx * dout, -dy * dout), 'wrong slope'),
     (SQUARE, lambda dx, dy, dout: (dx * dout, dy * dout * dout), 'not linear'),
-    (SINE, lambda dx, dy, dout: (dx * dout, dy * dout), 'right'),
-    (SQUARE, lambda dx, dy, dout: (2 * dx * dout, dy * dout), 'wrong slope'),
+    (SINE, lambda dx, dy, dout: (dx, dy * dout), 'deaf'),
+    (SQUARE, lambda dx, dy, dout: (0.95 * dx * dout, dy * dout), 'wrong slope'),
+    (SINE, lambda dx, dy, dout: (dx * dout, 0.95 * dy * dout), 'wrong slope'),
 )
 
 

@@ -14,7 +14,7 @@ from .differences import slopes
 # Among them is a 0: there a slope may be 0, and a quotient NaN. The rest is of both signs.
 ROW = np.array([-1.3, 0.0, 0.4, 2.1, 0.7, -0.2, -1.6, 1.1])
 MIXED = ms.Tensor(np.random.default_rng(4).standard_normal((8, 3)))
-LAST = ms.Tensor(np.eye(8)[-1])
+FIRST, LAST = (ms.Tensor(np.eye(8)[k]) for k in (0, -1))
 
 
 class Hidden(NamedTuple):
@@ -71,6 +71,9 @@ HIDDEN = {
     'cancelling': Hidden(False, CANCELS, ops.exp, lambda x, out, dout: out * dout + dout - dout.mean()),
     'last': Hidden(
         False, 'is 0 in its last number, and should not be', ops.exp, lambda x, out, dout: (1 - LAST) * out * dout
+    ),
+    'first': Hidden(
+        False, 'is 0 in its first number, and should not be', ops.exp, lambda x, out, dout: (1 - FIRST) * out * dout
     ),
     'turned': Hidden(False, 'has its numbers in other places', ops.exp, lambda x, out, dout: (out * dout)[::-1]),
     'nan': Hidden(False, 'is NaN where x is 0', cube, lambda x, out, dout: 3 * out / x * dout),

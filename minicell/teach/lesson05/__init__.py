@@ -81,6 +81,7 @@ HIDDEN = {
     'without its k': (lambda x, y, k, dout: share(x, y, 1, dout), True),
     'of the wrong sign': (lambda x, y, k, dout: -share(x, y, k, dout), True),
     'without its dout': (lambda x, y, k, dout: share(x, y, k, ms.ops.ones_like(dout)), True),
+    'made of the sign of dout': (lambda x, y, k, dout: share(x, y, k, ms.ops.sign(dout)), True),
     'None': (lambda x, y, k, dout: None, True),
     'too large by one per cent': (lambda x, y, k, dout: 1.01 * share(x, y, k, dout), True),
     'wrong, but not at [0, 1]': (lambda x, y, k, dout: instead(x, y, k, dout, np.eye(*y.shape)), False),

@@ -13,7 +13,8 @@ from minicell.teach.trials import BLANK, Trial, points
 
 def checks(*rows: int) -> dict[str, BpropCheck]:
     """A trial for each of the Cells, with batches of so many rows; by hand with the second."""
-    hidden = [points((many, 3), (3,), seed=many) for many in rows]
+    # an x is 0, and a w: nobody divides by them
+    hidden = [points((many, 3), seed=many) + points((3,), seed=many + 50) for many in rows]
     batches = {f'x ({many}, 3)': given for many, given in zip(rows, hidden, strict=True)}
     alone = {where: given[:1] for where, given in batches.items()}
     away = {where: [ms.Tensor(np.abs(x.asnumpy()) + 0.5) * -1] for where, (x,) in alone.items()}

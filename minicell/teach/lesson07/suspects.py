@@ -34,11 +34,16 @@ class Suspect(nn.Cell):
 
     def bprop(self, x: Any, out: Any, dout: Any) -> Any:
         """The gradient with respect to x."""
-        return (dout[1] * out[0] * self.scale,)
+        _, dy = dout
+        return (dy * self.factor(x, out[0]),)
+
+    def factor(self, x: Any, mask: Any) -> Any:
+        """What the gradient of y is multiplied by."""
+        return mask * self.scale
 
 
-New = variant(Suspect, bprop=lambda self, x, out, dout: (dout[1] * self.drawn(x) * self.scale,))
-Stale = variant(Suspect, bprop=lambda self, x, out, dout: (dout[1] * self.last * self.scale,))
+New = variant(Suspect, factor=lambda self, x, mask: self.drawn(x) * self.scale)
+Stale = variant(Suspect, factor=lambda self, x, mask: self.last * self.scale)
 
 
 def as_many(kind: type) -> type:
@@ -46,7 +51,7 @@ def as_many(kind: type) -> type:
     return variant(kind, share=lambda self, rows: np.random.permutation(rows) < round(rows * self.keep_prob))
 
 
-Twice = variant(Suspect, bprop=lambda self, x, out, dout: (dout[1] * out[0] * self.scale * self.scale,))
+Twice = variant(Suspect, factor=lambda self, x, mask: mask * self.scale * self.scale)
 # the factor is in the mask that is handed out, and comes in once more in bprop
 TwiceByMask = variant(
     Suspect, construct=lambda self, x: (lambda mask, y: (mask * self.scale, y))(*Suspect.construct(self, x))

@@ -50,7 +50,7 @@ def number(answer: Any) -> Any:
 # ---- 8b ------------------------------------------------------------------------------------------------------------
 
 TS = 0.5, 0.8  # thresholds
-AT = np.array([-4.0, -1.0, -0.9, 0.0, 0.9, 1.0, 3.0])  # numbers, in thresholds
+AT = np.array([-4.0, -1.1, -1.0, -0.9, 0.0, 0.9, 1.0, 1.1, 3.0])  # numbers, in thresholds
 
 
 def shrink(answer: Any, ts: tuple[float, float] = TS, at: np.ndarray = AT) -> Trial:
@@ -140,6 +140,8 @@ HIDDEN: tuple[tuple[Callable, str], ...] = (
     # forward it is -x, and its gradient is 1
     (lambda x: -within(x, 2 * ms.Tensor(x.asnumpy()) - x), 'gap'),
     (lambda x: within(x, 2 * ms.Tensor(x.asnumpy()) - x), 'gap'),  # the other way round
+    (lambda x: within(x, x + ms.Tensor(np.sin(np.pi * x.asnumpy()) / 6)), 'gap'),  # at 0, and not at a half
+    (lambda x: ops.select(ops.abs(x) < 1, ops.sqrt(1 - x * x), 0.0), 'nan'),  # at the bounds and outside
 )
 
 

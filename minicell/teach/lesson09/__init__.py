@@ -40,15 +40,16 @@ FUNCTIONS: dict[str, tuple[Callable, Callable]] = {
     'sin': (ops.sin, ops.cos),
     'exp': (ops.exp, ops.exp),
     'cube': (lambda x: x * x * x, lambda x: 3 * x * x),
+    'square': (lambda x: x * x, lambda x: 2 * x),
 }
 # of each: the function, what bprop makes of its slope and of dout, and the word that is due
 HIDDEN: tuple[tuple[str, Callable, str], ...] = (
     ('sin', lambda slope, dout: slope * dout, 'right'),
     ('exp', lambda slope, dout: ops.stop_gradient(slope) * dout, 'slope'),
-    ('sin', lambda slope, dout: ops.abs(slope) * dout, 'first order'),  # wrong where the sine falls
+    ('square', lambda slope, dout: ops.abs(slope) * dout, 'first order'),  # wrong where x is negative
     ('cube', lambda slope, dout: slope * ops.stop_gradient(dout), 'dout'),
     ('cube', lambda slope, dout: ms.Tensor(slope.asnumpy()) * dout, 'slope'),
-    ('exp', lambda slope, dout: slope * dout, 'right'),
+    ('sin', lambda slope, dout: ops.abs(slope) * dout, 'first order'),  # wrong where the sine falls
     ('sin', lambda slope, dout: slope, 'first order'),
     ('exp', lambda slope, dout: slope * ops.stop_gradient(dout), 'dout'),
 )

@@ -15,7 +15,7 @@ from minicell.teach.trials import ERRORS, Hunt, Trial, begun, compared, function
 from . import zoo
 from .figures import FIGURES
 
-W_AND_B = {'w': [1.5, -0.7, 0.4], 'b': [-2.0, 0.3, 1.1]}  # none of the numbers that the start writes into them
+W_AND_B = {'w': [1.5, -0.7, 0.0], 'b': [-2.0, 0.3, 1.1]}  # other numbers than the start writes into them; one w is 0
 
 
 def batches(*rows: int, seed: int) -> dict[str, Any]:

@@ -71,8 +71,9 @@ def neuron(answer: Any, rows: np.ndarray = ROWS) -> Trial:
     forward = list(got)[1:]
     for detached, reset in ((False, 'reset in the graph'), (True, 'reset detached')):
         given = kind(v_threshold=0.5, beta=0.6, detached=detached)  # with 1, v / threshold - 1 would be v - threshold
-        got[reset] = back(given, x, v)
-        due[reset] = back(lambda x, v, cut=detached: written_out(x, v, cut), x, v)
+        for name in 'vx':
+            got[f'{reset}, gradient of {name}'] = back(given, x, v, name)
+            due[f'{reset}, gradient of {name}'] = back(lambda x, v, cut=detached: written_out(x, v, cut), x, v, name)
     wrong = [part for part, value in due.items() if not same(got[part], value)]
     rows = [f'{part}: got {written(got[part])}, and it should be {written(due[part])}' for part in wrong[:2]]
     said = f'{len(due)} parts agree: the slope, the spikes, the membranes, and the way back through the reset.'
@@ -89,10 +90,10 @@ def written_out(x: Any, v: Any, detached: bool) -> tuple[Any, Any]:
     return spike, v - (ops.stop_gradient(spike) if detached else spike)
 
 
-def back(cell: Any, x: Any, v: Any) -> np.ndarray:
-    """The gradient of the membrane as it was, for a loss that wants spikes and the membrane after them."""
+def back(cell: Any, x: Any, v: Any, name: str) -> np.ndarray:
+    """The gradient of the input or of the old membrane, for a loss that wants spikes and the membrane after them."""
     loss = lambda spike, after: (2.0 * spike + after).sum()
-    return ms.grad(lambda v: loss(*cell(x, v)))(v).asnumpy()
+    return ms.grad(lambda x, v: loss(*cell(x, v)), 'xv'.index(name))(x, v).asnumpy()
 
 
 def yours(answer: Any) -> Any:

@@ -14,7 +14,7 @@ from minicell import ops
 from minicell.teach.trials import stopped
 
 from .programs import (  # isort: skip
-    PEER, SPARE, Program, Wrong, counting, document, equal, must, numbers, plain, product, sine, spare,
+    PEER, SPARE, Program, Wrong, counting, document, equal, listed, must, numbers, plain, product, sine, spare,
 )  # fmt: skip
 
 BENT = 'mul', 'sin', 'cos', 'matmul'  # ops whose gradients depend on their inputs
@@ -58,7 +58,7 @@ def addresses(m: SimpleNamespace) -> str:
 
 def found_again(m: SimpleNamespace) -> str:
     """The entry at an address."""
-    start = m.Tensor([1.0, 2.0])
+    start = m.Tensor([1.5, 2.0])
     x = m.leaf(start)
     t = m.write('Mul', len, (x, x), x.array * x.array)
     entry = m.entries[t.at] if isinstance(t.at, int) and 0 <= t.at < len(m.entries) else None
@@ -75,7 +75,7 @@ def found_again(m: SimpleNamespace) -> str:
     must(given, 'entry', 'inputs', 'The third part of an entry should be the inputs.')
     must(out is t, 'entry', type(out).__name__, 'The Tensor in the entry is not the one that `write` returned.')
     given = numbers(t, 'numbers')
-    must(np.array_equal(given, [1, 4]), 'numbers', given, 'The numbers should be those that were given.')
+    must(np.array_equal(given, [2.25, 4]), 'numbers', given, 'The numbers should be those that were given.')
     return '`entries[out.at]` is the entry that made `out`.'
 
 
@@ -109,7 +109,8 @@ def constants_leave_none(m: SimpleNamespace) -> str:
 def the_first_leaf_counts(m: SimpleNamespace) -> str:
     """Ops of the leaf with the address 0."""
     x = m.leaf(m.Tensor([1.0, 2.0]))
-    left(m, lambda: m.sin(x), ['Sin'], 'first leaf', '`sin(x)` of the leaf at address 0')
+    both = lambda: (m.sin(x), m.mul(x, m.Tensor(3.0)))
+    left(m, both, ['Sin', 'Mul'], 'first leaf', '`sin(x)` and `x * 3`, of the leaf at address 0,')
     return 'The leaf at address 0 is on the tape.'
 
 
@@ -217,6 +218,25 @@ def walks_down(m: SimpleNamespace) -> str:
     return 'The walk comes to `sin`, to `cos` and to x.'
 
 
+def walked_twice(m: SimpleNamespace, f: Callable, at: float, due: tuple[float, float], what: str, cure: str) -> None:
+    """Raise Wrong unless a walk finds the slope of f, and another, from what it has found, the second derivative."""
+    spare(m)
+    x = m.leaf(m.Tensor(at))
+    slope, second = m.walk_back(f(x), m.Tensor(1.0), x.at + 1).get(x.at, m.Tensor(0.0)), m.Tensor(0.0)
+    equal(slope, ms.Tensor(due[0]), f'slope of {what}', f'By `walk_back`, the gradient of {what} at {at:g}')
+    second = m.walk_back(slope, m.Tensor(1.0), x.at + 1).get(x.at, second)
+    said = f'At x = {at:g} the gradient of {what} is right. A second walk, over what the first has left on the tape, '
+    said += f'gives {listed(second.array)}, and should give {listed(np.asarray(due[1]))}: {cure}'
+    must(np.allclose(second.array, due[1]), 'on the tape', f'{what} at {at:g}: {second.array}', said)
+
+
+def on_the_tape(m: SimpleNamespace) -> str:
+    """A walk back from sin(x), and another one from what it has found."""
+    due = np.cos(0.5), -np.sin(0.5)
+    walked_twice(m, m.sin, 0.5, due, '`sin(x)`', 'a rule gets the Tensors of the entry, and what it returns is kept.')
+    return 'A gradient is on the tape as well.'
+
+
 def calls_with_leaves(m: SimpleNamespace) -> str:
     """A function that looks at its inputs."""
     seen: list[Any] = []
@@ -306,10 +326,7 @@ def other_shapes(m: SimpleNamespace) -> str:
 def the_sum_is_on_the_tape(m: SimpleNamespace) -> str:
     """What was added up."""
     for x in (3.0, 0.0):  # a gradient that is 0 has a slope as well
-        spare(m)
-        (found,) = m.gradients(lambda x: x * x)(m.Tensor(x))
-        said = f'At x = {x:g} the gradient of `x * x` is right, but it is not on the tape.'
-        must(found.at >= 0, 'sum', f'no entry at {x:g}', f'{said} Add the Tensors, not their arrays.')
+        walked_twice(m, lambda x: x * x, x, (2 * x, 2.0), '`x * x`', 'add the Tensors, not their arrays.')
     return 'The sum is on the tape as well.'
 
 
@@ -349,11 +366,15 @@ def one_entry(m: SimpleNamespace) -> str:
     given: list[Any] = []
     cell.bprop = lambda *some: (given.extend(some), some[:2])[1]
     out, dout = cell(x, y), m.leaf(m.Tensor(1.0))
-    m.entries[-2][1](dout, out, x, y)
+    back = m.entries[-2][1](dout, out, x, y)
     pairs = zip(('x', 'y', 'out', 'dout'), given, (x, y, out, dout), strict=False)
     lost = ', '.join(name for name, t, due in pairs if t.at != due.at)
     said = f'`bprop` should get Tensors with their addresses, or nothing goes back through it. Not so: {lost}.'
     must(not lost, 'addresses', lost, said)
+    kept = len(back or ()) == 2 and back[0] is x and back[1] is y
+    must(
+        kept, 'returned', str(type(back)), 'The rule should return what `bprop` returns, as it is, with its addresses.'
+    )
     del cell.bprop
     equal(cell(a, a), ops.sin(ms.Tensor(3.0)) * 3, 'out', 'What the Cell returns')
     entry = (cell(x, y), m.entries[-1])[1]
@@ -443,7 +464,17 @@ def one_in_the_other(m: SimpleNamespace) -> str:
 STEPS = (
     (constant, addresses, found_again),
     (constants_leave_none, the_first_leaf_counts, one_input_is_enough, the_entry_holds_tensors, the_rules),
-    (walks_down, calls_with_leaves, chains, several_inputs, two_branches, a_constant, unused_input, only_what_is_due),
+    (
+        walks_down,
+        on_the_tape,
+        calls_with_leaves,
+        chains,
+        several_inputs,
+        two_branches,
+        a_constant,
+        unused_input,
+        only_what_is_due,
+    ),
     (chains, two_uses, more_uses, only_what_is_due, still_the_first_leaf, other_shapes, the_sum_is_on_the_tape),
     (takes_over, gets_dout, without_bprop, one_entry, when_asked),
     (first_order, second_order, second_order_of_a_cell, higher_orders, one_in_the_other),

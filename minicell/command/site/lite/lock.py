@@ -14,8 +14,9 @@ from zipfile import ZipFile
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-NAME = 'pyodide-lock.json'
-PYTHON = '3.12'  # of the Pyodide in python.txt
+from ..origin import PINS
+
+PYTHON = PINS['info']['python'].rpartition('.')[0]
 WHERE = {
     'extra': '',
     'implementation_name': 'cpython',
