@@ -65,8 +65,8 @@ def moving(shown: Picture, layout: int) -> bytes:
 
 
 def fitting(step: Step, room: float) -> Step:
-    """A step with a title of two rows at most: else what stands before its comma says enough."""
-    short = len(wrapped(step.title, room, 'h1')) <= 2
+    """A step with a title of two rows at most, as a still has room for: else what is before its comma says enough."""
+    short = len(wrapped(step.title, room - 2, 'h1')) <= 2
     return step if short else step._replace(title=step.title.partition(',')[0])
 
 
