@@ -24,8 +24,14 @@ def told(v: Value, name: str | None = None) -> str:
         return f'{name} {v.words}'.strip()
     if not few(v):
         return f'{name}: {many(v)}' if name else many(v)
-    each = [str(n) if isinstance(n, bool) else numbers.said(n) for n in v.data.ravel().tolist()]
-    return f'{name} = ' * bool(name) + (each[0] if single(v) else f'[{", ".join(each)}]')
+    return f'{name} = ' * bool(name) + listed(v.data.item() if single(v) else v.data.tolist())
+
+
+def listed(n: object) -> str:
+    """A number, or a list of them: `[[1, −1.50]]`."""
+    if isinstance(n, list):
+        return f'[{", ".join(map(listed, n))}]'
+    return str(n) if isinstance(n, bool) else numbers.said(n)
 
 
 def many(v: Value) -> str:
@@ -51,7 +57,7 @@ def single(v: Value | None) -> bool:
 
 def few(v: Value) -> bool:
     """Whether all its numbers are said."""
-    return single(v) or (v.data is not None and v.data.ndim == 1 and 0 < v.data.size <= style.FEW)
+    return single(v) or (v.data is not None and v.data.ndim <= 2 and 0 < v.data.size <= style.FEW)
 
 
 def amount(v: Value) -> str:

@@ -11,10 +11,9 @@ import numpy as np
 
 import minicell as ms
 from minicell import ops
-from minicell.teach.trials import stopped
 
 from .programs import (  # isort: skip
-    PEER, SPARE, Program, Wrong, counting, document, equal, listed, must, numbers, plain, product, sine, spare,
+    alike, at_order, counting, document, equal, listed, must, numbers, plain, product, sine, spare,
 )  # fmt: skip
 
 BENT = 'mul', 'sin', 'cos', 'matmul'  # ops whose gradients depend on their inputs
@@ -182,23 +181,6 @@ def the_rules(m: SimpleNamespace) -> str:
 
 ROW, SQUARE = [[0.5, -0.6, 0.4], [1.2, 1.3, -1.1]], [[0.01, 0.3, 1.1], [0.1, 0.2, 1.3], [2.1, 1.2, 3.3]]
 SMALL = [[0.3, -2.0], [0.7, 1.5]]
-
-
-def alike(m: SimpleNamespace, program: Program, given: list, what: str, part: str = '') -> None:
-    """Raise Wrong unless all gradients of a program are those of minicell's, on a tape with other entries before."""
-    spare(m)
-    given = list(map(m.moved, given))
-    m.exp = m.op('Exp', np.exp, lambda dout, out, x: (dout * out,))  # none of the learner's ops uses out
-    due = PEER.gradients(program(PEER))(*(ms.Tensor(each, ms.float32) for each in given))
-    found = m.gradients(program(m))(*map(m.Tensor, given))
-    there = [entry[0] for entry in m.entries[:SPARE]] == ['Spare'] * SPARE
-    must(there, 'tape', 'emptied', f'{what}: entries that were there before the gradient are gone.')
-    many = isinstance(found, tuple | list) and len(found) == len(given)
-    said = f'{what}: `gradients` should return a tuple, one gradient per input.'
-    must(many, part or what, type(found).__name__, said)
-    for k, (mine, right) in enumerate(zip(found, due, strict=True)):
-        which = f', input {k + 1}' if len(given) > 1 else ''
-        equal(mine, right, f'{part or what}{which}', f'{what}{which}')
 
 
 def walks_down(m: SimpleNamespace) -> str:
@@ -394,28 +376,6 @@ def when_asked(m: SimpleNamespace) -> str:
     due = ['construct', 'construct', 'bprop', 'bprop']
     must(ran == due, 'ran', tuple(ran), f'Two calls should run {", ".join(due)}; yours run {", ".join(ran)}.')
     return '`bprop` runs once for each call that a gradient comes to, and never forward.'
-
-
-def order(m: Any, f: Callable, times: int) -> Callable:
-    """A function, differentiated so often."""
-    for _ in range(times):
-        f = m.grad(f)
-    return f
-
-
-def at_order(m: SimpleNamespace, program: Program, given: float, what: str, highest: int) -> None:
-    """Raise Wrong unless the derivatives of a program are those of minicell's, up to an order."""
-    for times in range(1, highest + 1):
-        spare(m)
-        due = order(PEER, program(PEER), times)(ms.Tensor(m.moved(given), ms.float32))
-        said = f'{what}, order {times}'
-        try:
-            found = order(m, program(m), times)(m.Tensor(m.moved(given)))
-        except Exception as error:
-            raise Wrong(
-                said.replace('`', ''), f'{type(error).__name__}: {error}', f'{said}: {stopped(error)}'
-            ) from None
-        equal(found, due, said)
 
 
 def first_order(m: SimpleNamespace) -> str:

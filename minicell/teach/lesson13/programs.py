@@ -12,6 +12,7 @@ import numpy as np
 import minicell as ms
 from minicell import nn, ops
 from minicell.ink.numbers import said
+from minicell.teach.trials import stopped
 
 CLOSE = {'rtol': 1e-5, 'atol': 1e-6}
 
@@ -127,6 +128,45 @@ def equal(mine: Any, due: Any, part: str, said: str = '') -> None:
     found, right = numbers(mine, part), np.asarray(due.asnumpy(), np.float64)
     same = found.shape == right.shape and np.allclose(found, right, **CLOSE)
     must(same, part, found, f'{said or part}: yours is {listed(found)}, minicell has {listed(right)}.')
+
+
+def alike(m: SimpleNamespace, program: Program, given: list, what: str, part: str = '') -> None:
+    """Raise Wrong unless all gradients of a program are those of minicell's, on a tape with other entries before."""
+    spare(m)
+    given = list(map(m.moved, given))
+    m.exp = m.op('Exp', np.exp, lambda dout, out, x: (dout * out,))  # none of the learner's ops uses out
+    due = PEER.gradients(program(PEER))(*(ms.Tensor(each, ms.float32) for each in given))
+    found = m.gradients(program(m))(*map(m.Tensor, given))
+    there = [entry[0] for entry in m.entries[:SPARE]] == ['Spare'] * SPARE
+    must(there, 'tape', 'emptied', f'{what}: entries that were there before the gradient are gone.')
+    many = isinstance(found, tuple | list) and len(found) == len(given)
+    said = f'{what}: `gradients` should return a tuple, one gradient per input.'
+    must(many, part or what, type(found).__name__, said)
+    for k, (mine, right) in enumerate(zip(found, due, strict=True)):
+        which = f', input {k + 1}' if len(given) > 1 else ''
+        equal(mine, right, f'{part or what}{which}', f'{what}{which}')
+
+
+def order(m: Any, f: Callable, times: int) -> Callable:
+    """A function, differentiated so often."""
+    for _ in range(times):
+        f = m.grad(f)
+    return f
+
+
+def at_order(m: SimpleNamespace, program: Program, given: float, what: str, highest: int) -> None:
+    """Raise Wrong unless the derivatives of a program are those of minicell's, up to an order."""
+    for times in range(1, highest + 1):
+        spare(m)
+        due = order(PEER, program(PEER), times)(ms.Tensor(m.moved(given), ms.float32))
+        said = f'{what}, order {times}'
+        try:
+            found = order(m, program(m), times)(m.Tensor(m.moved(given)))
+        except Exception as error:
+            raise Wrong(
+                said.replace('`', ''), f'{type(error).__name__}: {error}', f'{said}: {stopped(error)}'
+            ) from None
+        equal(found, due, said)
 
 
 def listed(array: np.ndarray) -> str:
