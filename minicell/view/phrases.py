@@ -24,13 +24,13 @@ def told(v: Value, name: str | None = None) -> str:
         return f'{name} {v.words}'.strip()
     if not few(v):
         return f'{name}: {many(v)}' if name else many(v)
-    return f'{name} = ' * bool(name) + listed(v.data.item() if single(v) else v.data.tolist())
+    return f'{name} = ' * bool(name) + nested(v.data.item() if single(v) else v.data.tolist())
 
 
-def listed(n: object) -> str:
+def nested(n: object) -> str:
     """A number, or a list of them: `[[1, −1.50]]`."""
     if isinstance(n, list):
-        return f'[{", ".join(map(listed, n))}]'
+        return f'[{", ".join(map(nested, n))}]'
     return str(n) if isinstance(n, bool) else numbers.said(n)
 
 
