@@ -50,7 +50,7 @@ class Lesson(NamedTuple):
 STILLS = {
     '00': Still(
         'l00-tape',
-        (16, 258, 620, 546),
+        (16, 222, 620, 432),
         'Backward turns off its road into the lines of a bprop, and what they return is wrong: 4 should be 2',
     ),
     '01': Still(
@@ -65,7 +65,7 @@ STILLS = {
     ),
     '03': Still(
         'l03-tape',
-        (16, 338, 742, 606),
+        (16, 282, 620, 494),
         'Backward turns off its road into your own lines, and what they return is wrong: 1.40 should be 6.60',
     ),
     '04': Still(
@@ -95,12 +95,12 @@ STILLS = {
     ),
     '09': Still(
         'l09-tape',
-        (16, 430, 590, 662),
+        (16, 429, 600, 647),
         'The lines of a bprop have written a second tape; reading it back gives the second derivative, −0.479',
     ),
     '10': Still(
         'l10-tape',
-        (350, 74, 912, 386),
+        (350, 74, 912, 412),
         'A product with a weight runs inside a Cell with a bprop: it is not taped, and its rule is never called',
     ),
     '11': Still(
