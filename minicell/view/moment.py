@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -36,13 +36,23 @@ def shots(record: Record, compare: bool, most: int = style.MOST_STEPS) -> list[S
             how = {end: verdict.worst_of(record.readings[ends[end]].verdicts) for end in ends}
             ends = {end: ends[end] for end in sorted(sorted(ends, key=how.get)[: most // style.ENDS])}
     out, known = [], frozenset()
-    for i in every:
-        if i in keep or i in ends:
+    for before, i in pairwise([-1, *every]):
+        again = i in ends and before in keep and nothing_new(record, before, i, ends[i])
+        if (i in keep or i in ends) and not again:
             out.append(Shot(i, known=known))
         if i in ends:
             known |= {ends[i]}
             out.append(Shot(i, ends[i], known))
     return out or [Shot(0)]
+
+
+def nothing_new(record: Record, before: int, end: int, number: int) -> bool:
+    """Whether the end of a gradient shows what its takeover has handed out in the step before, and nothing else."""
+    step, reading = record.steps[end], record.readings[number]
+    if step.kind != 'arrive' or reading.given != before or record.passes[step.run].outermost:
+        return False  # (the gradient of a gradient is what the picture is about)
+    gave = {g.of for g in reading.gave if g.value is not None}
+    return all(a.of in gave and len(a.parts) == 1 for a in record.passes[step.run].arrivals)
 
 
 def remarkable(record: Record, step: Step) -> bool:
