@@ -28,10 +28,11 @@ def verdicts(tape: Tape, run: Any, through: Sequence[Any]) -> list[Verdict]:
     except Unknown as error:
         why = f'The gradient of a gradient is not known here: {str(error).rstrip(".")}.'
         return [v._replace(why=why) for v in told]
-    return [judged(v, d, [r[v.place] for r in rounded], inner) for v, d in zip(told, due, strict=True)]
+    same = 'The first derivative is right, the second is not: ' * (run.outermost and all(v.ok for v in inner))
+    return [judged(v, d, [r[v.place] for r in rounded], inner, same) for v, d in zip(told, due, strict=True)]
 
 
-def judged(told: Verdict, due: np.ndarray, rounded: list[np.ndarray], inner: list[Verdict]) -> Verdict:
+def judged(told: Verdict, due: np.ndarray, rounded: list[np.ndarray], inner: list[Verdict], same: str) -> Verdict:
     """One of them."""
     with np.errstate(all='ignore'):
         own = float(np.finfo(told.yours.dtype if told.yours is not None else np.float32).eps)
@@ -46,5 +47,4 @@ def judged(told: Verdict, due: np.ndarray, rounded: list[np.ndarray], inner: lis
             return told._replace(verdict=RIGHT, why='')
     if any(v.verdict == SURROGATE for v in inner):
         return told._replace(verdict=SURROGATE, why='It goes through a surrogate, whose derivative is one, too.')
-    same = 'The first derivative is right, the second is not: ' * all(v.ok for v in inner)
     return told._replace(verdict=WRONG, why=same + told.numbers)

@@ -83,6 +83,11 @@ def words(record: Record, number: int) -> Said:
     said = [f'{some(n)} {KINDS[kind].several if n[1:] else KINDS[kind].one}' for kind, n in groups.items() if n]
     name, first = told[0]
     why = AGREE if first.verdict == RIGHT else re.sub('^It ', f'{name} ', first.mistake) or first.why
+    run = record.passes[reading.run]
+    arrived = zip(run.arrivals, run.verdicts, strict=False) if first.verdict == RIGHT else ()
+    if lost := [(a.name, v.why) for a, v in arrived if v.verdict == WRONG]:  # past its inputs, say
+        said.append(f'but {some([n for n, _ in lost])} {KINDS[WRONG].several if lost[1:] else KINDS[WRONG].one}')
+        why = f'What the bprop returns is right, and yet {lost[0][1]}'
     if first.verdict == WRONG:
         why += f' {SECOND}' * (width(f'{why} {SECOND}', 'h2') <= style.CAPTION)
     return f'{"Your" if entry.yours else f"{entry.name}’s"} {"; ".join(said)}', why

@@ -65,9 +65,9 @@ def test_a_torn_tape_opens_where_it_is_torn():
         ({'scale': 0}, ValueError, ('scale', '0.5 to 4', 'not 0')),
         ({'scale': 'large'}, ValueError, ('0.5 to 4', "not 'large'")),
         ({'scale': True}, ValueError, ('scale', 'number')),
-        ({'step': 0}, ValueError, ('1 to 11', '−1', 'no 0')),
+        ({'step': 0}, ValueError, ('1 to 10', '−1', 'no 0')),
         ({'step': 99}, ValueError, ('no 99',)),
-        ({'step': -12}, ValueError, ('no -12',)),
+        ({'step': -11}, ValueError, ('no -11',)),
         ({'step': 1.5}, TypeError, ('not 1.5',)),
         ({'step': True}, TypeError, ('not True',)),
         (
@@ -75,7 +75,7 @@ def test_a_torn_tape_opens_where_it_is_torn():
             ValueError,
             ("'takeover', 'compare'", "'result', 'error', 'nan'", "not 'end'"),
         ),
-        ({'step': 'nan'}, ValueError, ("no step 'nan'", 'step=1', 'step=11')),
+        ({'step': 'nan'}, ValueError, ("no step 'nan'", 'step=1', 'step=10')),
     ],
 )
 def test_a_wrong_option_gets_a_sentence(matmul, options, kind, facts):
@@ -166,7 +166,7 @@ def test_it_is_saved(matmul, tmp_path, kind):
     data = path.read_bytes()
     if kind == '.html':
         text = data.decode()
-        assert text.startswith('<!doctype html>') and '<title>tape</title>' in text and '"open":10' in text
+        assert text.startswith('<!doctype html>') and '<title>tape</title>' in text and '"open":9' in text
     elif kind == '.svg':
         root = ElementTree.fromstring(data)
         tells(root.find(f'{SVG}title').text, 'dx and dy', 'wrong')
