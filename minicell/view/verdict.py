@@ -10,7 +10,7 @@ from ..ink.shapes import width
 from ..judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart
 from ..story.record import Reading, Record, Value
 from . import style
-from .phrases import given, some
+from .phrases import given, missing, some
 
 Said = tuple[str, str]
 
@@ -85,7 +85,7 @@ def words(record: Record, number: int) -> Said:
     why = AGREE if first.verdict == RIGHT else re.sub('^It ', f'{name} ', first.mistake) or first.why
     run = record.passes[reading.run]
     arrived = zip(run.arrivals, run.verdicts, strict=False) if first.verdict == RIGHT else ()
-    if lost := [(a.name, v.why) for a, v in arrived if v.verdict == WRONG]:  # past its inputs, say
+    if lost := [(a.name, v.why if a.parts else f'{missing(a)}.') for a, v in arrived if v.verdict == WRONG]:
         said.append(f'but {some([n for n, _ in lost])} {KINDS[WRONG].several if lost[1:] else KINDS[WRONG].one}')
         why = f'What the bprop returns is right, and yet {lost[0][1]}'
     if first.verdict == WRONG:
