@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ink import numbers
+from ..ops.matmul import by_turned, turned_by
 from ..story.events import PRIMES
 from ..story.names import gradient, is_number, part
 from ..story.record import Entry, Ghost, Pass, Record, Value
@@ -189,6 +190,8 @@ def power(k: int, of: Entry | Ghost) -> str:
 def matmul(k: int, of: Entry | Ghost) -> str:
     """Of two matrices, of a matrix and a vector, of two vectors; of many matrices."""
     ranks = tuple(len(v.shape) for v in of.inputs)
+    if of.op.rule in TURNED:
+        return TURNED[of.op.rule][k]
     return PRODUCTS.get(ranks, PRODUCTS[2, 2] if min(ranks) > 1 else ('', ''))[k]
 
 
@@ -230,6 +233,9 @@ def best(word: str) -> Callable:
 PRODUCTS = {
     (1, 1): ('{dout} × {1}', '{dout} × {0}'), (1, 2): ('{dout} @ {1}.T', 'outer({0}, {dout})'),
     (2, 1): ('outer({dout}, {1})', '{0}.T @ {dout}'), (2, 2): ('{dout} @ {1}.T', '{0}.T @ {dout}'),
+}  # fmt: skip
+TURNED = {  # x @ y.T and x.T @ y, which backward of a product is made of
+    by_turned.rule: ('{dout} @ {1}', '{dout}.T @ {0}'), turned_by.rule: ('{1} @ {dout}.T', '{0} @ {dout}'),
 }  # fmt: skip
 # What each rule makes: {0} is the first input, {1} the second.
 TABLE: dict[str, str | tuple[str, str] | Callable] = {
