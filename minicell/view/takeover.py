@@ -157,9 +157,11 @@ class Taken:
         """What is made on the way: the last of it."""
         boxes, before = [], None
         for name, (line, value, here) in [*found.items()][-style.STACK :]:
-            how, ground = tiles.plate(value, *style.MADE), ' gave' if here else ' on'
+            ground = ' gave' if here else ' on'
             where = Text(f'line {line}', 'dim') if line != before else None
             words = Text(name, 'm on' if here else 'm', style.NAMES[0])
+            left = self.room - sum(box.size[0] + style.APIECE for box in (where, words) if box)
+            how = tiles.plate(value, min(style.MADE[0], left), style.MADE[1])
             picture = tiles.Tile(value, how=how, key=f'm{self.number}.{line}.{name}', classes=ground)
             boxes.append(Row(where, words, picture, gap=style.APIECE))
             before = line

@@ -38,7 +38,7 @@ ARRAYS = {  # and a text that tells what it is
     'all infinite': (np.full((9, 9), -np.inf), '9×9 numbers, all −∞'),
     'halves': (np.array([6e4, 6e-8, -1], np.float16), '[60000, 5.96e−8, −1]'),
     'complex': (np.array([1 + 2j, -3j], np.complex64), '= [2.24, 3]'),
-    'huge and tiny': (np.array([[-1e30, 1e30], [1e-30, np.inf]]), '2×2'),
+    'huge and tiny': (np.array([[-1e30, 1e30], [1e-30, np.inf]]), '1e−30'),
     'subnormal': (np.array([5e-324, -5e-324]), '4.94e−324'),
 }
 NAMES = {
