@@ -293,6 +293,16 @@ def test_a_bprop_that_is_replaced_after_the_call(where):
     quiet(lambda: ms.grad(made)(X), [100, 100, 100])
 
 
+@pytest.mark.parametrize('part', [lambda d: d[0:2], lambda d: d.reshape(3)[:2], lambda d: ops.stack([*d][:2])])
+def test_a_part_of_dout_is_what_it_was_before_dout_was_written(part):
+    def bprop(self, x, out, dout):
+        v = part(dout)
+        dout[0] = 9.0
+        return (ops.concat((v + dout[0], dout[:1])),)
+
+    quiet(lambda: slope(cell(lambda self, x: x * 1, bprop))(X), [10, 10, 9])
+
+
 # ---- a buffer that bprop fills in each of its calls ------------------------------------------------------------------
 
 
