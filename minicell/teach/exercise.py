@@ -78,6 +78,7 @@ class Exercise:
     """One exercise: what is written of it, and how an answer is tried. `hints`: each says more than the one before."""
 
     name: str
+    kind: str  # what is to be written: an expression, a rule, a program or a hunt
     title: str
     task: str
     hints: tuple[str, ...]

@@ -124,7 +124,7 @@ test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
     ('ms.grad(ms.grad(cell))', 'ms.grad(lambda x: ms.grad(cell)(x).sum())', ''),
     ("'dout'", "'slope'", ('Cell 4, cube', '“slope”', 'is “dout”')),
     ('[-1.0, 0.5, 2.0]', '[0.0]', 'it is'),
-    ('(f(x) ** 2)', 'f(x)', 'Cell 7, sin'),
+    ('(f(x) ** 2)', 'f(x)', 'Cell 7, a fifth'),
 )
 
 
