@@ -54,7 +54,8 @@ def shown(now: Now, run: Pass, k: int) -> list[Shown]:
     arrival, badge, key = run.arrivals[k], known(now, run, k), f'{now.record.passes.index(run)}.{k}'
     value, name = partial(now, run, arrival), now.story.named(run).get(arrival.name, arrival.name)
     shape, came = arrival.total or Value(arrival.name, words='none'), now.story.arriving(arrival).parts(now.step)
-    name += ' so far' * (value is not None and len(came) < len(arrival.parts))
+    if value is not None and len(arrival.parts) > 1:
+        name += ' so far' if len(came) < len(arrival.parts) else ' in all'
     added = phrases.added(came) if len(came) > 1 and phrases.single(came[0]) else ''
     added = added if len(came) <= style.LIST_MOST else f'of {len(came)} parts'
     over = run.ended is not None and run.ended <= now.step

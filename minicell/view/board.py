@@ -7,11 +7,10 @@ from ..ink.band import Band
 from ..ink.boxes import Arrow, Box, Card, Column, Flow, Grid, Lines, Put, Row, Space, Span, Text, draw
 from ..ink.shapes import Frame, width
 from ..ink.tiles import Tile
-from ..story.names import gradient
 from ..story.record import Entry, Reading
 from . import answers, formula, lane, phrases, strip, style, takeover
 from .columns import BACKWARD, Columns, Tape, skips
-from .lane import Lane, wires
+from .lane import Lane, handed_on, wires
 from .moment import Shot, Story
 from .now import Now
 from .program import Code, Listing
@@ -94,7 +93,8 @@ class Board:
         count = len(down)
         lanes = range(max((k + 1 for _, k, *_ in skips(columns)), default=0))
         over = Column(Space(0, style.LANE / 2), *[Space(0, style.LANE, key=f'{tag}o{k}') for k in lanes], gap=0)
-        low = Column(*[Space(0, style.LANE, key=f'{tag}u{k}') for k in lanes], gap=0)
+        ways = [f'{tag}u{k}' for k in lanes] + [f'{tag}edge'] * (level < self.record.depth)
+        low = Column(*[Space(0, style.LANE, key=key) for key in ways], gap=0)
         back = Text(BACKWARD, 'af' if cells.run is not None else 'fut', key=f'{tag}BW')
         head = Put(back, at=(0, 0.6), least=(0, style.HEAD_ROW))
         free = next((n + 1 for n, part in enumerate(columns.list) if n and part.kind != 'open'), 0)
@@ -130,7 +130,7 @@ class Board:
         stems = [Arrow(partial(lane.stem, now, i, tag), f'{tag}s{i}') for _, i in columns.opened]
         flows = [takeover.row_key(line, level - 1) for line in self.lifted(now, tape) if line is not None]
         bridge = Arrow(partial(lane.bridge, tag, takeover.frame_key(level - 1), flows, self.narrow), f'{tag}flows')
-        arrows = [*wires(cells), *stems, *self.band(now, cells), *[bridge] * bool(flows)]
+        arrows = [*wires(cells), *handed_on(cells), *stems, *self.band(now, cells), *[bridge] * bool(flows)]
         return Lane(tag, grid, arrows, 'film rib' if flows else 'film')
 
     def heading(self, now: Now, tape: Tape, parts: list[Part]) -> Box:
@@ -175,7 +175,8 @@ class Board:
         *before, last = now.told.parts
         so_far, total = (v[0]._replace(data=sum(part.data for part in v)) for v in (before, now.told.parts))
         sign, key, boxes = phrases.added((so_far, last))[0], f'{tape.tag}sum', []
-        said = f'{gradient(now.told.what)} so far', '+ from this use', f'{sign} in all'
+        name = formula.gradient_of(now.told.what, formula.order(now.story.by(now.read)))
+        said = f'{name} so far', '+ from this use', f'{sign} in all'
         for k, (name, value) in enumerate(zip(said, (so_far, last, total), strict=True)):
             boxes.append(
                 Column(Text(name, 'dim', style.NAMES[0]), Tile(value, style.MADE, f'{key}{k}'), gap=2, across='start')

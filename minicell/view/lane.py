@@ -5,7 +5,7 @@ from functools import partial
 
 from ..ink.boxes import Arrow, Box, Canvas, Grid, Link, Rect
 from . import style
-from .columns import skips
+from .columns import TAGS, skips
 from .now import Now
 from .strip import taken
 from .tape import Cells
@@ -98,6 +98,14 @@ def wires(cells: Cells) -> list[Arrow]:
     return out + back
 
 
+def handed_on(cells: Cells) -> list[Arrow]:
+    """Along the edge, from a gradient on the tape before to where it goes on here, as the `dout` of its end."""
+    tag, before, last = cells.tag, TAGS[cells.tape.level - 1], cells.columns.list[-1]
+    keys = [slot.key for slot in last.slots if slot.out is not None]
+    return [way(f'y{tag}{key}', around, [f'{before}d{key}', f'{before}edge', f'{tag}d{key}'], ('call', 'run'))
+            for key in keys]  # fmt: skip
+
+
 def way(key: str, along: Callable, between: list[str], look: tuple[str, str]) -> Arrow:
     """A line past some boxes, if all of them stand; `along`: its path, and where its tip is."""
 
@@ -115,6 +123,12 @@ def arch(k: int, a: Rect, column: Rect, over: Rect, b: Rect) -> tuple:
     """From a value over what lies between to a card that reads it."""
     x, tip = column.right + style.GAP / 2 - 1, b.x + min(style.ENTERS + style.APART_BY * k, b.w - style.INSIDE)
     return f'M{a.right + 1:g},{a.cy:g}H{x:g}V{over.cy:g}H{tip:g}V{b.y - style.TURN:g}', (tip, b.y - 1, 'd')
+
+
+def around(a: Rect, edge: Rect, b: Rect) -> tuple:
+    """From a gradient under its road to the edge, and down onto the end of another road."""
+    x, end = edge.right + style.CLOSE, b.cy - style.ROAD / 2
+    return f'M{a.cx:g},{a.cy + style.ROAD / 2:g}V{edge.cy:g}H{x:g}V{end - style.TURN:g}', (x, end - 1, 'd')
 
 
 def under(a: Rect, column: Rect, low: Rect, b: Rect) -> tuple:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..judge.verdict import NOT_ASKED
+from ..judge.verdict import NOT_ASKED, WRONG
 from ..story.record import Arrival, Pass, Reading, Record, Step, Value
 from . import strip, style, verdict
 from .formula import TAKEN
@@ -73,7 +73,9 @@ def judged(record: Record) -> dict[int, int]:
         told = {i: record.readings[i].verdicts for i in calls[: style.JUDGED]}
         asked = [i for i, verdicts in told.items() if any(v.verdict != NOT_ASKED for v in verdicts)]
         if asked:
-            out[run] = min(asked, key=lambda i: verdict.worst_of(told[i]))  # the first: its dout is right
+            worst = min(verdict.worst_of(told[i]) for i in asked)
+            alike = [i for i in asked if verdict.worst_of(told[i]) == worst]
+            out[run] = alike[0 if worst == verdict.RANK[WRONG] else -1]  # the first that is wrong: its dout is right
     return out
 
 

@@ -45,7 +45,7 @@ class Picture:
             nothing = Record()
             told = followed.follow(nothing, 'this tape', tell, self.tape, otherwise=nothing)
             told.code = followed.follow(told, 'the lines of the code', lines.shown, told, otherwise=[])
-            found = ZOOMS[self.zoom](judge.beside(told, self.tape, every=True))
+            found = ZOOMS[self.zoom](lens.named(judge.beside(told, self.tape, every=True)))
             found.why = partial(account.why, self.tape)
             for each in (*found.readings, *found.passes):
                 what = 'the true gradient beside that of a bprop'

@@ -128,7 +128,7 @@ def runs(row: Row, now: Mark | None) -> bool:
 
 def window(lines: list[list[Row]], room: int, now: Mark | None, always: Collection[Place] = ()) -> list[Row]:
     """The lines that have room in so many rows, ⋯ where some are left out: the one that runs first of all, then those
-    that must not be missing, then what stands nearest to it."""
+    that must not be missing, the heads around it and what was not taped, then what stands nearest to it."""
     places = [(line[0].file, line[0].number) for line in lines]
     on = [i for i, line in enumerate(lines) if runs(line[0], now)]
     at = on[0] if on else 0
@@ -136,7 +136,8 @@ def window(lines: list[list[Row]], room: int, now: Mark | None, always: Collecti
     heads = {(now.file, n.lineno) for n in around if isinstance(n, (*LOOPS, *DEFS)) and n.lineno < now.line}
 
     def wanted(i: int) -> tuple[int, int]:
-        rank = 0 if i in on else 1 if places[i] in always else 2 if places[i] in heads else style.NEXT_TO
+        near = places[i] in heads or lines[i][0].hidden  # what a takeover hides is what its bprop stands for
+        rank = 0 if i in on else 1 if places[i] in always else 2 if near else style.NEXT_TO
         return rank, abs(i - at) + (i < at)
 
     found: set[int] = set()

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ..ink import numbers, tiles
-from ..ink.boxes import Box, Card, Column, Flow, Row, Space, Text
+from ..ink.boxes import Box, Card, Column, Flow, Put, Row, Space, Text
 from ..ink.shapes import width
 from ..judge.verdict import SURROGATE, WRONG, written
 from ..story.record import Gradient, Value
@@ -93,7 +93,8 @@ class Taken:
             digits = Text(said, look, key=f'{key}t', layer=style.OVER)
             plate = Card(digits, ground, (0, 0), style.PLATE, key=f'{key}p', rx=style.CARD_ROUND)
             boxes.append(Column(Text(name, ink, style.PLATE[0], key), plate, gap=0, across='start'))
-        return Row(boxes[0], Text('≠', 'big mid', key=f'V0{tape}'), boxes[1], gap=style.WORDS, across='end')
+        unlike = Put(Text('≠', 'big mid', key=f'V0{tape}'), least=(0, style.PLATE[1]))
+        return Row(boxes[0], unlike, boxes[1], gap=style.WORDS, across='end')
 
     def owned(self, name: str, room: float) -> str:
         """A gradient's name, with whose it is if there is room for both."""
@@ -119,7 +120,8 @@ class Taken:
         tables = [box(self.shown(k, g, made, wide), wide, self.plate(wide), self.room) for k, g in found]
         tables += [Text(f'and {left} more', 'dim')] * (left > 0)
         returned = {said for _, g in found for said in self.returned(g, made)}
-        rest = {name: told for name, told in made.items() if name not in returned and not self.given}
+        over = self.given and (self.verdicts or self.now.record.depth)  # (a later tape has them)
+        rest = {name: told for name, told in made.items() if name not in returned and not over}
         tables = Flow(*tables, room=self.room, gap=style.GAP, across='start')
         return Column(tables, said or self.others(rest), gap=style.CLOSE, across='start')
 
@@ -142,7 +144,9 @@ class Taken:
         whole = verdict.settled(v, g.value) if g.value is not None else Value(g.name, words='None')
         so_far = next((made[said][1] for said in self.returned(g, made)), None)
         value = whole if self.given else so_far
-        name = g.name if value is None else self.owned(g.name, room)
+        several = len(self.now.story.cotangent(g.key, self.now.story.by(self.reading)).steps) > 1
+        name = g.name + f', entry {self.entry.label}' * several  # one call's part of a sum
+        name = name if value is None else self.owned(name, room)
         due = verdict.due(v, g.name) if self.wrong(place) else None
         marks, badge, top = v and verdict.marks(v), v and verdict.badge(v), scale(whole, due)
         formula = None if self.now.record.depth else g.formula
@@ -154,9 +158,9 @@ class Taken:
         return [mine, Shown(f's{key}', f'true {g.name}', due, due, None, said, True, peer, top)]
 
     def others(self, found: dict[str, tuple[int, Value, bool]]) -> Box:
-        """What is made on the way: the last of it."""
+        """What is made on the way: of many lines, the last of it."""
         boxes, before = [], None
-        for name, (line, value, here) in [*found.items()][-style.STACK :]:
+        for name, (line, value, here) in [*found.items()][-style.LIST_MOST :]:
             ground = ' gave' if here else ' on'
             where = Text(f'line {line}', 'dim') if line != before else None
             words = Text(name, 'm on' if here else 'm', style.NAMES[0])

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from ..ink.boxes import Box, Canvas, Card, Column, Lines, Put, Rect, Row, Space, Text, Upright
 from ..ink.shapes import width
 from ..ink.tiles import Tile
-from ..story.names import gradient
 from ..story.record import Pass, Value
 from . import formula, phrases, strip, style
 from .columns import Columns, Slot
@@ -154,17 +153,18 @@ class Cells:
         if slot.out is None:
             written = entry.kind == 'loose' and slot.name == 'before'  # a Parameter, say, that is overwritten there
             more = '' if self.tape.narrow else self.now.so_far(slot.key, run)
-            return gradient(entry.target if written else slot.name) + more
+            return formula.gradient_of(entry.target if written else slot.name, formula.order(run)) + more
         last = slot.entry == self.tape.entries[-1]
         dout = formula.called(self.record, entry, run).dout
         if len(entry.outputs) > 1:
-            return f'dout[{slot.out}]' if entry.kind == 'call' or not slot.value.name else gradient(slot.value.name)
+            named = slot.value.name and entry.kind != 'call'
+            return formula.gradient_of(slot.value.name, formula.order(run)) if named else f'dout[{slot.out}]'
         if slot.name == 'out' or (last and (slot.value.name == '' or entry.level)):
             return dout
         if dout.rstrip('′″‴') not in ('dout', entry.facts and entry.facts.dout):
             return dout
-        long = f'{gradient(slot.name)} = {dout}', gradient(slot.name), dout
-        return next((words for words in long if width(words) <= self.named), dout)
+        own = formula.gradient_of(slot.name, formula.order(run))
+        return next((words for words in (f'{own} = {dout}', own) if width(words) <= self.named), dout)
 
     def came(self, slot: Slot) -> Value | None:
         """The gradient of a tensor as far as it has come."""
@@ -322,7 +322,8 @@ class Opened:
         """The rule that would have been called, on the road that backward does not take."""
         lost, call, key = phrases.lost(self.entry), self.entry.kind == 'call', f'r{self.i}'
         what = f'{len(lost)} rules' if len(lost) > 1 else phrases.displaced(self.entry).removeprefix('the ')
-        said = what if call else 'straight on'
+        none = phrases.without_rule(self.entry)
+        said = f'{what}{f"; {none}" * bool(none)}' if call else 'straight on'
         ground = 'ghost' if self.loud and self.now.told.kind == 'reach' else 'ghost q'
         name = Text(said, 'mid fut' if self.reading is None else 'mid dim', style.RULES[0], key=f'{key}t')
         words: Box = Put(name, at=(None, 0.5), least=(0, 2 * name.size[1]))

@@ -36,7 +36,7 @@ KINDS = {  # the gravest first
 }
 RANK = {kind: k for k, kind in enumerate(KINDS)}
 SECOND = 'You see it only because this picture knows the true one.'
-AGREE = 'This picture has worked out the true gradient too, without the bprop: they agree.'
+AGREE = 'This picture has worked out the true gradient too, without the bprop: they agree{}.'
 
 
 def rank(v: Verdict) -> int:
@@ -53,6 +53,18 @@ def note(verdicts: tuple) -> Said:
     """A takeover's verdict as the line of steps marks it."""
     first = min(verdicts, key=rank).verdict
     return KINDS[first].mark, 'xx' if first == WRONG else 'on'
+
+
+def calls(record: Record, reading: Reading) -> str:
+    """In how many calls of a bprop the same is known: `in both calls`, `in 1 of 3 calls`; '' of a single one."""
+    name = record.entries[reading.entry].name
+    peers = [r for r in record.readings if r.run == reading.run and record.entries[r.entry].name == name and r.judge]
+    if len(peers) < 2 or len(peers) > style.JUDGED:
+        return ''
+    same = [r for r in peers if worst_of(r.verdicts) == worst_of(reading.verdicts)]
+    if len(same) < len(peers):
+        return f'in {len(same)} of {len(peers)} calls'
+    return 'in both calls' if len(same) == 2 else f'in all {len(same)} calls'
 
 
 def known(reading: Reading) -> tuple:
@@ -82,7 +94,11 @@ def words(record: Record, number: int) -> Said:
     groups = {kind: found for kind in KINDS if (found := [n for n, v in told if v.verdict == kind != NOT_ASKED])}
     said = [f'{some(n)} {KINDS[kind].several if n[1:] else KINDS[kind].one}' for kind, n in groups.items() if n]
     name, first = told[0]
-    why = AGREE if first.verdict == RIGHT else re.sub('^It ', f'{name} ', first.mistake) or first.why
+    why, often = re.sub('^It ', f'{name} ', first.mistake) or first.why, calls(record, reading)
+    if first.verdict == RIGHT:
+        why = AGREE.format(f', {often}' * bool(often))
+    elif often:
+        why += f' So it is {often}.'
     run = record.passes[reading.run]
     arrived = zip(run.arrivals, run.verdicts, strict=False) if first.verdict == RIGHT else ()
     if lost := [(a.name, v.why if a.parts else f'{missing(a)}.') for a, v in arrived if v.verdict == WRONG]:

@@ -6,12 +6,32 @@ shown as one, that stands in the place of the first.
 
 from dataclasses import replace
 from itertools import groupby, takewhile
+from typing import Any
 
 from ..story.names import gradient
-from ..story.record import Entry, Gradient, Reading, Record, Step
+from ..story.record import Entry, Gradient, Reading, Record, Step, Value
+from .formula import gradient_of, order
 
 LEFT_OUT = Step('')
 WITHIN = Entry('', '', 'within', level=-1)  # what stands on the card of another
+
+
+def named(record: Record) -> Record:
+    """With names that tell what a second gradient hands out from what the first does."""
+    for reading in record.readings:
+        deep = order(record.passes[reading.run]) if reading.run is not None else 0
+        if deep and record.entries[reading.entry].kind == 'op':
+            reading.gave = tuple(renamed(g, g.value, deep, 'value') for g in reading.gave)
+    for run in record.passes:
+        if order(run):
+            run.arrivals = tuple(renamed(a, a.total, order(run), 'total') for a in run.arrivals)
+    return record
+
+
+def renamed(found: Any, value: Value | None, deep: int, where: str) -> Any:
+    """A gradient by the name of the tensor that it belongs to."""
+    name = gradient_of(found.of, deep)
+    return found._replace(name=name, **{where: value and value._replace(name=name)})
 
 
 def ops(record: Record) -> Record:
