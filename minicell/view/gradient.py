@@ -62,7 +62,11 @@ def box(found: list[Shown], room: float, plate: Callable[[Value], tiles.Plate], 
     return Column(*[box([each], room, plate, most) for each in found], gap=style.CLOSE, across='start')
 
 
-def scale(mine: Value, true: Value | None) -> float | None:
-    """The number whose square fills its cell in both, where both have one shape."""
-    alike = true is not None and mine.data is not None and mine.shape == true.shape
-    return max(numbers.largest(mine.data), numbers.largest(true.data)) if alike else None
+def beside(mine: Shown, true: Value | None, key: str, name: str, formula: str | None = None) -> list[Shown]:
+    """It, and the true one, where that is another; of one shape, the squares of both have one scale."""
+    if true is None:
+        return [mine]
+    alike = mine.shape.data is not None and mine.shape.shape == true.shape
+    top = max(numbers.largest(mine.shape.data), numbers.largest(true.data)) if alike else None
+    peer = mine.marks and mine.marks._replace(peer=True)
+    return [mine._replace(top=top), Shown(key, name, true, true, None, formula, True, peer, top)]

@@ -142,17 +142,14 @@ class Picture:
         if kind not in FORMATS:
             kinds = ', '.join(FORMATS)
             raise SettingError(f'save writes {kinds}: the end of the name says which. It got {path.name!r}.')
-        film = self.films[0]
         if kind == '.html':
-            still, alt = self.still(self.opens), self.alt(self.opens)
-            page = fragment.page(self.films, path.stem, still, self.opens, alt, self.lost)
-            path.write_text(page, encoding='utf-8')
+            path.write_text(fragment.whole(self.html(), path.stem), encoding='utf-8')
         elif kind == '.svg':
             path.write_text(self.still(self.opens), encoding='utf-8')
         elif kind == '.png':
             path.write_bytes(self.png(self.opens))
         else:
-            path.write_bytes(gif.animation(film))
+            path.write_bytes(gif.animation(self.films[0]))
         return path
 
 

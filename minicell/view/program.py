@@ -57,7 +57,8 @@ class Listing:
         for line in record.code:
             place = line.file, line.number
             if place not in inside and line.text.strip() and (line.hidden or place in self.marked or computes(line)):
-                heads = {n for n, _ in scopes(*place)} - {x.number for x in self.calls if x.file == line.file}
+                around = {n.lineno for n in holding(*place) if isinstance(n, (*DEFS, ast.ClassDef))}
+                heads = around - {x.number for x in self.calls if x.file == line.file}
                 above = [x for x in record.code if x.file == line.file and x.number in heads]
                 self.calls += [*(x for x in above if x.number < line.number), line]
         shown = {x: None for lines in (self.calls, *self.own.values()) for x in lines}
@@ -100,11 +101,6 @@ def _pieces(file: str, _: int) -> list[ast.AST]:
 def is_docstring(node: ast.AST) -> bool:
     """Whether it is a text that stands for itself."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
-def scopes(file: str, number: int) -> list[tuple[int, str]]:
-    """(first line, name) of the classes and functions around a line, outermost first."""
-    return [(n.lineno, n.name) for n in holding(file, number) if isinstance(n, (*DEFS, ast.ClassDef))]
 
 
 def computes(line: Line) -> bool:

@@ -29,7 +29,9 @@ def films(
     marks = of_note(record, found, told)
     out = []
     for board in boards if only is None else (boards[only],):
-        film = drawn(board, found)
+        frames, high = board.frames(found) if found else ([Frame()], style.EMPTY)
+        film = Film(board.w, high)
+        film.frames = frames
         buttons = sum(width(jump, 'b') + style.BUTTON for jump in {s.jump for s in told} if jump)
         rail = style.RAIL_NARROW if board.narrow else max(style.RAIL - buttons, style.RAIL_LEAST)
         film.line, places = step_line(len(told), marks, rail, 'Step of the tape')
@@ -39,14 +41,6 @@ def films(
         shown = {shape.attrs.get('v') for film in out for frame in film.frames for shape in frame.values()}
         out[0].links, out[0].accounts = touch.answers(record, story, shown - {None}, asked)
     return out
-
-
-def drawn(board: Board, found: list[Shot]) -> Film:
-    """The frames of these steps."""
-    frames, high = board.frames(found) if found else ([Frame()], style.EMPTY)
-    film = Film(board.w, high)
-    film.frames = frames
-    return film
 
 
 @lru_cache(maxsize=2)  # a picture that is too large is painted again, with fewer steps

@@ -9,7 +9,7 @@ from ..judge.verdict import SURROGATE, WRONG, written
 from ..story.record import Gradient, Value
 from . import phrases, style, verdict
 from .columns import TAGS
-from .gradient import Shown, box, scale
+from .gradient import Shown, beside, box
 from .now import Now
 from .program import Code, Listing
 
@@ -148,14 +148,11 @@ class Taken:
         name = g.name + f', entry {self.entry.label}' * several  # one call's part of a sum
         name = name if value is None else self.owned(name, room)
         due = verdict.due(v, g.name) if self.wrong(place) else None
-        marks, badge, top = v and verdict.marks(v), v and verdict.badge(v), scale(whole, due)
-        formula = None if self.now.record.depth else g.formula
-        mine = Shown(f'g{key}', name, whole, value, badge, formula, False, marks, top)
-        if due is None:
-            return [mine]
-        said = None if formula is None else phrases.true_formula(self.now.record, self.entry, place)
-        peer = marks and marks._replace(peer=True)
-        return [mine, Shown(f's{key}', f'true {g.name}', due, due, None, said, True, peer, top)]
+        formula = said = None
+        if not self.now.record.depth:
+            formula, said = g.formula, phrases.true_formula(self.now.record, self.entry, place)
+        mine = Shown(f'g{key}', name, whole, value, v and verdict.badge(v), formula, False, v and verdict.marks(v))
+        return beside(mine, due, f's{key}', f'true {g.name}', said)
 
     def others(self, found: dict[str, tuple[int, Value, bool]]) -> Box:
         """What is made on the way: of many lines, the last of it."""

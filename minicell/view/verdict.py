@@ -67,6 +67,11 @@ def calls(record: Record, reading: Reading) -> str:
     return 'in both calls' if len(same) == 2 else f'in all {len(same)} calls'
 
 
+def said_of(kind: str, names: list[str]) -> str:
+    """`dx and dy are right`."""
+    return f'{some(names)} {KINDS[kind].several if names[1:] else KINDS[kind].one}'
+
+
 def known(reading: Reading) -> tuple:
     """Its verdicts, if somebody has asked for them: nothing is judged for a frame that shows no verdict."""
     return vars(reading).get('verdicts', ())
@@ -92,7 +97,7 @@ def words(record: Record, number: int) -> Said:
     names = [g.name for g in given(record, entry, reading)]
     told = sorted(zip(names, reading.verdicts, strict=True), key=lambda pair: rank(pair[1]))
     groups = {kind: found for kind in KINDS if (found := [n for n, v in told if v.verdict == kind != NOT_ASKED])}
-    said = [f'{some(n)} {KINDS[kind].several if n[1:] else KINDS[kind].one}' for kind, n in groups.items() if n]
+    said = [said_of(*group) for group in groups.items()]
     name, first = told[0]
     why, often = re.sub('^It ', f'{name} ', first.mistake) or first.why, calls(record, reading)
     if first.verdict == RIGHT:
@@ -102,7 +107,7 @@ def words(record: Record, number: int) -> Said:
     run = record.passes[reading.run]
     arrived = zip(run.arrivals, run.verdicts, strict=False) if first.verdict == RIGHT else ()
     if lost := [(a.name, v.why if a.parts else f'{missing(a)}.') for a, v in arrived if v.verdict == WRONG]:
-        said.append(f'but {some([n for n, _ in lost])} {KINDS[WRONG].several if lost[1:] else KINDS[WRONG].one}')
+        said.append(f'but {said_of(WRONG, [n for n, _ in lost])}')
         why = f'What the bprop returns is right, and yet {lost[0][1]}'
     if first.verdict == WRONG:
         why += f' {SECOND}' * (width(f'{why} {SECOND}', 'h2') <= style.CAPTION)

@@ -8,7 +8,7 @@ from ..judge.verdict import UNKNOWN, WRONG
 from ..story.names import gradient
 from ..story.record import Entry, Record, Value
 from . import phrases as p
-from . import style
+from . import style, verdict
 from .formula import name_of
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def final(story: 'Story', number: int) -> Said:
     way = next((v.why for v in run.verdicts if v.verdict == UNKNOWN), '') or way_of(record, number)
     wrong = [name for name, v in zip(called, run.verdicts, strict=False) if v.verdict == WRONG]
     if wrong:
-        return f'Your {p.some(wrong)} {"are" if len(wrong) > 1 else "is"} wrong, and nobody noticed', way
+        return f'Your {verdict.said_of(WRONG, wrong)}', way
     inner = record.passes[run.result_of] if run.result_of is not None else None
     if inner is not None and not inner.inner and len(inner.arrivals) == len(run.arrivals) == 1:
         (first,), (second,) = inner.arrivals, run.arrivals
