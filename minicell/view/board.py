@@ -134,7 +134,7 @@ class Board:
         return Lane(tag, grid, arrows, 'film rib' if flows else 'film')
 
     def heading(self, now: Now, tape: Tape, parts: list[Part]) -> Box:
-        """What is seen of forward: of a loop, which turn; which entries of many."""
+        """What is seen of forward: of a loop, which turn; of a later tape, what is on it."""
         unit = next((p.unit for p in parts if p.kind == 'open' and p.unit is not None and p.unit.turns), None)
         opened = [self.record.entries[i] for p in parts if p.kind == 'open' for i in p.entries]
         said = [strip.told(unit)] if unit else []
@@ -142,6 +142,9 @@ class Board:
         if any(p.kind != 'open' for p in parts) and labels:
             seen = '–'.join(dict.fromkeys((labels[0], labels[-1])))
             said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {tape.count}')
+        elif lines := sorted({line for line in self.lifted(now, tape) if line is not None}):
+            ends = '–'.join(map(str, dict.fromkeys((lines[0], lines[-1]))))
+            said.append(f'line{"s" * (len(lines) > 1)} {ends} of the bprop')
         head = Text('forward →', 'ff', key=f'{tape.tag}FW')
         more = Text(', '.join(said), 'dim', self.room - head.size[0] - 2 * style.WORDS, f'{tape.tag}of')
         values = (v for e in opened for v in (*e.inputs, *e.outputs) if v.data is not None)
@@ -199,10 +202,14 @@ class Board:
         beside = Put(Text(RECORDED, 'dim', key=f'{tag}why'), at=(0, 0)) if level else self.calls(now)
         name = Put(Text('your program' * (not level), 'dim'), at=(0, 0.5), least=(style.CODE, 0))
         which = f'{phrases.nth(level)} tape' if self.record.depth else 'the tape'
-        who = [phrases.reads_as(self.record, self.record.passes[n]) for n in self.story.comers[level]]
-        this = Text(which, 'b' * (level > 0), key=f'{tag}which')
-        said = ' and '.join(dict.fromkeys(who)) if self.record.depth else DEFINED
-        film = Row(this, Text(said, 'dim', style.CODE - this.size[0] - style.GAP, f'{tag}by'), gap=style.WORDS)
+        runs = [self.record.passes[n] for n in self.story.comers[level]]
+        who = [phrases.reads_as(self.record, run) for run in runs]
+        where = [f'{name}, line {run.mark.line}' if run.mark else name for name, run in zip(who, runs, strict=True)]
+        said = [' and '.join(dict.fromkeys(words)) for words in (where, who)] if self.record.depth else [DEFINED]
+        more = next((words for words in said if width(words) <= style.CODE - width(which, 'b') - style.GAP), '')
+        film = Row(
+            Text(which, 'b' * (level > 0), key=f'{tag}which'), Text(more, 'dim', key=f'{tag}by'), gap=style.WORDS
+        )
         head = name, Span(beside, 1, 2), None, Put(film, at=(0, 0.5))
         if own is None:
             found = Column(worst, self.outcome(now, level), gap=style.PAD, across='start')

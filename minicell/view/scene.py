@@ -1,6 +1,5 @@
 """The films of a record: for each layout a frame for every step, and what is said at it."""
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -10,7 +9,7 @@ from ..ink.film import Film, Step
 from ..ink.line import Mark, step_line
 from ..ink.shapes import Frame, cut, width, wrapped
 from ..judge.verdict import SURROGATE, WRONG
-from ..story.record import Record, Value
+from ..story.record import Record
 from . import style, touch, verdict, words
 from .board import Board
 from .moment import Shot, Story, shots
@@ -68,11 +67,6 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
     return [*reversed(wrong), *loud, *quiet]
 
 
-def infinite(values: Iterable[Value]) -> bool:
-    """Whether a NaN or an infinity is among the numbers."""
-    return any(v.data is not None and v.data.dtype.kind == 'f' and not np.isfinite(v.data).all() for v in values)
-
-
 def step(record: Record, story: Story, shot: Shot) -> Step:
     """What is said at a step, and what a press leads here from."""
     now = record.steps[shot.step]
@@ -96,7 +90,13 @@ def short(caption: str) -> str:
 
 def first_nan(record: Record, compare: bool) -> int | None:
     """The step that first shows a NaN or an infinity."""
-    told = [record.steps[shot.step] for shot in shots(record, compare)]
-    made = {'write': lambda s: record.entries[s.entry].outputs,
-            'give': lambda s: [g.value for g in record.readings[s.reading].gave if g.value is not None]}  # fmt: skip
-    return next((n for n, s in enumerate(told) if s.kind in made and infinite(made[s.kind](s))), None)
+    for n, shot in enumerate(shots(record, compare)):
+        step, values = record.steps[shot.step], ()
+        if step.kind == 'write':
+            values = record.entries[step.entry].outputs
+        elif step.kind == 'give':
+            values = [g.value for g in record.readings[step.reading].gave]
+        known = (v.data for v in values if v is not None and v.data is not None)
+        if any(data.dtype.kind == 'f' and not np.isfinite(data).all() for data in known):
+            return n
+    return None

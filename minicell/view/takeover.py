@@ -1,7 +1,5 @@
 """A takeover: the lines of the bprop that backward goes into, and beside them what they have made and returned."""
 
-from collections.abc import Callable
-
 from ..ink import numbers, tiles
 from ..ink.boxes import Box, Card, Column, Flow, Put, Row, Space, Text
 from ..ink.shapes import width
@@ -117,7 +115,9 @@ class Taken:
         found, left = self.gave[: style.TABLES], len(self.gave) - style.TABLES
         many = max(min(len(found) + sum(self.wrong(k) for k, _ in found), int(self.room // style.TABLE[0])), 1)
         wide = min(style.TABLE[1], self.room / many - style.GAP - style.PAD)
-        tables = [box(self.shown(k, g, made, wide), wide, self.plate(wide), self.room) for k, g in found]
+        room, digits = (wide, style.TABLE_H), (style.TABLE[1], style.TABLE_H)
+        plate = lambda v: tiles.plate(v, *room, style.TALL, 'num', digits)
+        tables = [box(self.shown(k, g, made, wide), wide, plate, self.room) for k, g in found]
         tables += [Text(f'and {left} more', 'dim')] * (left > 0)
         returned = {said for _, g in found for said in self.returned(g, made)}
         over = self.given and (self.verdicts or self.now.record.depth)  # (a later tape has them)
@@ -128,15 +128,6 @@ class Taken:
     def returned(self, g: Gradient, made: dict) -> list[str]:
         """What the lines have made of a gradient that they return: a variable of its name may be another number."""
         return [said for said in (g.name, g.formula) if said in made and made[said][0] == g.line]
-
-    def plate(self, wide: float) -> Callable[[Value], tiles.Plate]:
-        """How a gradient is drawn: in its share of the room, or in more if that is what its digits need."""
-
-        def large(v: Value) -> tiles.Plate:
-            own, more = (tiles.plate(v, w, style.TABLE_H, style.TALL, 'num') for w in (wide, style.TABLE[1]))
-            return own if own.kind == more.kind else more
-
-        return large
 
     def shown(self, place: int, g: Gradient, made: dict, room: float) -> list[Shown]:
         """A gradient, and the true one beside it where that is another."""

@@ -112,7 +112,7 @@ class Cells:
 
     def road(self, loud: bool, came: bool, slots: tuple[Slot, ...] = ()) -> str:
         """How a piece of the road looks."""
-        if not came or any(s.out is None and taken(self.record.entries[s.entry]) for s in slots):
+        if not came or any(map(self.returned, slots)):
             return 'road'
         return 'rb' if loud else 'rb past'
 
@@ -129,9 +129,7 @@ class Cells:
         else:
             how = (self.tape.cotangent if alone else self.tape.plate)(value, self.columns.tight)
             past = '' if self.loud(slot) else ' past'
-            yours = slot.out is None and taken(self.record.entries[slot.entry])
-            how = how._replace(ink='') if yours else how
-            ink = f' rl bare{past}' if how.ink else ' gave' if yours else ' on'
+            ink = f' rl bare{past}' if how.ink else ' on'
             picture = Tile(value, key=f'{self.tag}d{slot.key}', how=how, classes=ink, account=True)
             ground = 'paper' if not how.ink else f'rl{past}'
             tall = (0.0, style.ROAD) if how.ink else (0.0, 0.0)

@@ -210,11 +210,9 @@ class Telling:
                 return f'{said}: the derivative along v', 'It is the Jacobian times v: how the result changes along v.'
             return f'A column of the Jacobian arrives: {said}', 'jacfwd puts the columns side by side.'
         which = p.which_gradient(run) if run.inner or p.takeover_around(self.record, run) is None else ''
-        count, many = len(run.arrivals), len(run.arrivals) >= style.FEW
-        names = f'{count} gradients' if many else p.listed([a.name for a in run.arrivals])
-        rest = f'; and {count - 2} more' * many
-        title = f'{which}{": " * bool(which)}{names} {"arrives" if count == 1 else "arrive"}'
-        return title, f'{"; ".join(said[: 2 if many else style.FEW])}{rest}.'
+        names, more = p.some([a.name for a in run.arrivals]), len(said) - style.FEW
+        title = f'{which}{": " * bool(which)}{names} {"arrives" if len(said) == 1 else "arrive"}'
+        return title, f'{"; ".join(said[: style.FEW])}{f"; and {more} more" * (more > 0)}.'
 
 
 def whole(record: Record, entry: Entry) -> bool:

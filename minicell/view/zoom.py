@@ -29,8 +29,8 @@ def named(record: Record) -> Record:
 
 
 def renamed(found: Any, value: Value | None, deep: int, where: str) -> Any:
-    """A gradient by the name of the tensor that it belongs to."""
-    name = gradient_of(found.of, deep)
+    """A gradient by the name of the tensor that it belongs to, if it has that; a jvp's has another."""
+    name = gradient_of(found.of, deep) if found.name == gradient(found.of) else found.name
     return found._replace(name=name, **{where: value and value._replace(name=name)})
 
 
