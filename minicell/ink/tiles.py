@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -65,11 +66,10 @@ def plate(
     rows, columns = array.shape
     if rows == 1:
         row = max(16.0, min(row, room_h))
-    most_w, most_h = max(room_w, digits[0]), max(room_h, digits[1], 16)
-    if rows <= MOST and columns <= MOST and rows * row <= most_h + 0.5:
+    if rows <= MOST and columns <= MOST and rows * row <= max(room_h, digits[1], 16) + 0.5:
         texts = [shown(n) for n in array.ravel()]
         looks = (ink, f'{ink} onw') if ink else ('',)  # smaller, where they are many
-        for look in looks:
+        for most_w, look in product((room_w, max(room_w, digits[0])), looks):
             wide = max(width(t, look) for t in texts) + (9 if ink else 7)
             cell = max(wide, 30 if array.size > 1 else min(44, room_w))
             cell = max(cell, min(WIDE, room_w / columns)) if ink else cell  # as large as may be

@@ -102,8 +102,8 @@ def handed_on(cells: Cells) -> list[Arrow]:
     """Along the edge, from a gradient on the tape before to where it goes on here, as the `dout` of its end."""
     tag, before, last = cells.tag, TAGS[cells.tape.level - 1], cells.columns.list[-1]
     keys = [slot.key for slot in last.slots if slot.out is not None]
-    return [way(f'y{tag}{key}', around, [f'{before}d{key}', f'{before}edge', f'{tag}d{key}'], ('call', 'run'))
-            for key in keys]  # fmt: skip
+    between = f'{before}low', f'{tag}film'
+    return [way(f'y{tag}{key}', around, [f'{before}d{key}', *between, f'{tag}d{key}'], ('call', 'run')) for key in keys]
 
 
 def way(key: str, along: Callable, between: list[str], look: tuple[str, str]) -> Arrow:
@@ -125,10 +125,10 @@ def arch(k: int, a: Rect, column: Rect, over: Rect, b: Rect) -> tuple:
     return f'M{a.right + 1:g},{a.cy:g}H{x:g}V{over.cy:g}H{tip:g}V{b.y - style.TURN:g}', (tip, b.y - 1, 'd')
 
 
-def around(a: Rect, edge: Rect, b: Rect) -> tuple:
+def around(a: Rect, low: Rect, film: Rect, b: Rect) -> tuple:
     """From a gradient under its road to the edge, and down onto the end of another road."""
-    x, end = edge.right + style.CLOSE, b.cy - style.ROAD / 2
-    return f'M{a.cx:g},{a.cy + style.ROAD / 2:g}V{edge.cy:g}H{x:g}V{end - style.TURN:g}', (x, end - 1, 'd')
+    x, y, end = film.right - style.APIECE, low.bottom + style.CLOSE, b.cy - style.ROAD / 2
+    return f'M{a.cx:g},{a.cy + style.ROAD / 2:g}V{y:g}H{x:g}V{end - style.TURN:g}', (x, end - 1, 'd')
 
 
 def under(a: Rect, column: Rect, low: Rect, b: Rect) -> tuple:

@@ -56,15 +56,12 @@ def note(verdicts: tuple) -> Said:
 
 
 def calls(record: Record, reading: Reading) -> str:
-    """In how many calls of a bprop the same is known: `in both calls`, `in 1 of 3 calls`; '' of a single one."""
+    """In how many calls of a bprop the same is known: `in 2 of 3 calls`; '' of a single one."""
     name = record.entries[reading.entry].name
     peers = [r for r in record.readings if r.run == reading.run and record.entries[r.entry].name == name and r.judge]
     if len(peers) < 2 or len(peers) > style.JUDGED:
         return ''
-    same = [r for r in peers if worst_of(r.verdicts) == worst_of(reading.verdicts)]
-    if len(same) < len(peers):
-        return f'in {len(same)} of {len(peers)} calls'
-    return 'in both calls' if len(same) == 2 else f'in all {len(same)} calls'
+    return f'in {sum(worst_of(r.verdicts) == worst_of(reading.verdicts) for r in peers)} of {len(peers)} calls'
 
 
 def said_of(kind: str, names: list[str]) -> str:

@@ -9,7 +9,7 @@ from itertools import groupby, takewhile
 from typing import Any
 
 from ..story.names import gradient
-from ..story.record import Entry, Gradient, Reading, Record, Step, Value
+from ..story.record import Entry, Gradient, Reading, Record, Step
 from .formula import gradient_of, order
 
 LEFT_OUT = Step('')
@@ -18,19 +18,20 @@ WITHIN = Entry('', '', 'within', level=-1)  # what stands on the card of another
 
 def named(record: Record) -> Record:
     """With names that tell what a second gradient hands out from what the first does."""
-    for reading in record.readings:
-        deep = order(record.passes[reading.run]) if reading.run is not None else 0
-        if deep and record.entries[reading.entry].kind == 'op':
-            reading.gave = tuple(renamed(g, g.value, deep, 'value') for g in reading.gave)
     for run in record.passes:
-        if order(run):
-            run.arrivals = tuple(renamed(a, a.total, order(run), 'total') for a in run.arrivals)
+        run.arrivals = tuple(renamed(a, 'total', order(run)) for a in run.arrivals)
+    for reading in record.readings:
+        if reading.run is not None and record.entries[reading.entry].kind == 'op':
+            deep = order(record.passes[reading.run])
+            reading.gave = tuple(renamed(g, 'value', deep) for g in reading.gave)
     return record
 
 
-def renamed(found: Any, value: Value | None, deep: int, where: str) -> Any:
+def renamed(found: Any, where: str, deep: int) -> Any:
     """A gradient by the name of the tensor that it belongs to, if it has that; a jvp's has another."""
-    name = gradient_of(found.of, deep) if found.name == gradient(found.of) else found.name
+    if not deep or found.name != gradient(found.of):
+        return found
+    name, value = gradient_of(found.of, deep), getattr(found, where)
     return found._replace(name=name, **{where: value and value._replace(name=name)})
 
 
