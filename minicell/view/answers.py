@@ -7,7 +7,6 @@ from ..story.record import Pass, Value
 from . import phrases, style, verdict
 from .gradient import Shown, beside, box
 from .now import Now
-from .verdict import Said
 
 NO_PATH = 'no path leads to it', 'dim'
 
@@ -41,17 +40,13 @@ def asked(now: Now, level: int) -> Pass | None:
     return now.record.passes[max(came)[-1]] if came else None
 
 
-def known(now: Now, run: Pass, k: int) -> Said | None:
-    """What is known of a gradient that was asked for, once it has come and is compared."""
-    compared = run.outermost or any(now.story.by(now.record.readings[n]) is run for n in now.shot.known)
-    if not (compared and now.ended(run) and run.verdicts):
-        return None
-    return NO_PATH if not run.arrivals[k].parts and run.verdicts[k].ok else verdict.badge(run.verdicts[k])
-
-
 def shown(now: Now, run: Pass, k: int) -> list[Shown]:
-    """A gradient that was asked for, and beside it what it should be, where that is something else."""
-    arrival, badge, key = run.arrivals[k], known(now, run, k), f'{now.record.passes.index(run)}.{k}'
+    """A gradient that was asked for, with what is known of it once it has come and is compared; and beside it what it
+    should be, where that is something else."""
+    arrival, key = run.arrivals[k], f'{now.record.passes.index(run)}.{k}'
+    compared = run.outermost or any(now.story.by(now.record.readings[n]) is run for n in now.shot.known)
+    v = run.verdicts[k] if compared and now.ended(run) and run.verdicts else None
+    badge = v and (NO_PATH if not arrival.parts and v.ok else verdict.badge(v))
     name, sums = now.story.named(run).get(arrival.name, arrival.name), now.story.arriving(arrival)
     shape, came = arrival.total or Value(arrival.name, words='none'), sums.parts(now.step)
     value = shape if now.ended(run) else sums.until(now.step)
@@ -59,6 +54,6 @@ def shown(now: Now, run: Pass, k: int) -> list[Shown]:
         name += ' so far' if len(came) < len(arrival.parts) else ' in all'
     added = phrases.added(came) if len(came) > 1 and phrases.single(came[0]) else ''
     added = added if len(came) <= style.LIST_MOST else f'of {len(came)} parts'
-    due = verdict.due(run.verdicts[k], arrival.name) if badge and run.verdicts[k].verdict == WRONG else None
+    due = verdict.due(v, arrival.name) if v and v.verdict == WRONG else None
     mine = Shown(f'p{key}', name, shape, value, badge, note=added)
     return beside(mine, due, f'u{key}', 'should be')

@@ -10,7 +10,7 @@ from ..ink.tiles import Tile
 from ..story.record import Entry, Reading
 from . import answers, formula, lane, phrases, strip, style, takeover
 from .columns import BACKWARD, Columns, Tape, skips
-from .lane import Lane, handed_on, wires
+from .lane import Lane, wires
 from .moment import Shot, Story
 from .now import Now
 from .program import Code, Listing
@@ -54,18 +54,14 @@ class Board:
 
     def whole(self, now: Now, lanes: list[Lane]) -> Box:
         """All of a frame."""
-        parts: list[Box] = [
-            each if self.begun(now, tape) else Space(*each.size) for each, tape in zip(lanes, self.tapes, strict=True)
-        ]
+        there = lambda tape: not tape.level or any(now.done(i) or now.writes(i) for i in tape.entries)
+        pairs = zip(lanes, self.tapes, strict=True)  # (a later tape begins when something is recorded on it)
+        parts: list[Box] = [each if there(tape) else Space(*each.size) for each, tape in pairs]
         if self.narrow or not lanes:
             parts.insert(0, Column(Text('your program', 'dim'), self.calls(now), gap=0))
         if not lanes:
             parts.append(self.outcome(now, 0))
         return Card(Column(*parts, gap=style.APART, across='fill'), '', (style.EDGE, 0), at=(None, 0))
-
-    def begun(self, now: Now, tape: Tape) -> bool:
-        """Whether a tape is there: a later one begins when something is recorded on it."""
-        return not tape.level or any(now.done(i) or now.writes(i) for i in tape.entries)
 
     # ---- code ----
 
@@ -127,9 +123,10 @@ class Board:
         first = 1 + (not self.narrow)
         grid = Grid(rows, (style.GAP, 0), least={style.TAPE_ROW: style.FILM}, stretch=range(first, first + count - 1))
         stems = [Arrow(partial(lane.stem, now, i, tag), f'{tag}s{i}') for _, i in columns.opened]
-        flows = [takeover.row_key(line, level - 1) for line in self.lifted(now, tape) if line is not None]
-        bridge = Arrow(partial(lane.bridge, tag, takeover.frame_key(level - 1), flows, self.narrow), f'{tag}flows')
-        arrows = [*wires(cells), *handed_on(cells), *stems, *self.band(now, cells), *[bridge] * bool(flows)]
+        beside = takeover.TAPES[level - 1]
+        flows = [f'rowo{beside}{line}.0' for line in self.lifted(now, tape) if line is not None]
+        bridge = Arrow(partial(lane.bridge, tag, f'own{beside}', flows, self.narrow), f'{tag}flows')
+        arrows = [*wires(cells), *stems, *self.band(now, cells), *[bridge] * bool(flows)]
         return Lane(tag, grid, arrows, 'film rib' if flows else 'film')
 
     def heading(self, now: Now, tape: Tape, parts: list[Part]) -> Box:
@@ -232,7 +229,7 @@ class Board:
             return []
         i, loud = self.record.readings[number].entry, now.running(level) and now.told.kind == 'reach'
         past, ink = ('', 'onr') if loud else (' past', 'mid2 bf')
-        look, own, way = (f'fat{past}', f'fatk{past}'), takeover.frame_key(level), f'{tag}lane'
+        look, own, way = (f'fat{past}', f'fatk{past}'), f'own{takeover.TAPES[level]}', f'{tag}lane'
         slots = (part.slots[0] for part in cells.columns.list if part.kind == 'values')
         starts = [f'{tag}d{slot.key}' for slot in slots if slot.entry == i and slot.out is not None]
         key = f'fat{takeover.TAPES[level]}'

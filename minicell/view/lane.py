@@ -69,8 +69,8 @@ def bridge(tag: str, frame: str, keys: list[str], narrow: bool, to: Canvas) -> N
 
 
 def wires(cells: Cells) -> list[Arrow]:
-    """From each value to the entries that read it, from an entry to what it made; and past other columns back from a
-    rule to a gradient, as a part of a sum."""
+    """From each value to the entries that read it, from an entry to what it made; past other columns back from a rule
+    to a gradient, as a part of a sum; and along the edge from the tape before."""
     columns, now, tag = cells.columns, cells.now, cells.tag
     out: list[Arrow] = []
     back: list[Arrow] = []
@@ -95,15 +95,11 @@ def wires(cells: Cells) -> list[Arrow]:
         if not taken(columns.record.entries[i]) and now.given(reading) and key in now.story.handed(reading):
             between = [f'r{i}', f'{tag}c{at}', f'{tag}u{lane}', f'{tag}d{key}']
             back.append(way(f'u{tag}{i}k{k}', under, between, ('call', 'run')))
+    before = TAGS[cells.tape.level - 1]  # a gradient on that tape may go on here, as the `dout` of its end
+    for key in (slot.key for slot in columns.list[-1].slots if slot.out is not None):
+        between = [f'{before}d{key}', f'{before}low', f'{tag}film', f'{tag}d{key}']
+        back.append(way(f'y{tag}{key}', around, between, ('call', 'run')))
     return out + back
-
-
-def handed_on(cells: Cells) -> list[Arrow]:
-    """Along the edge, from a gradient on the tape before to where it goes on here, as the `dout` of its end."""
-    tag, before, last = cells.tag, TAGS[cells.tape.level - 1], cells.columns.list[-1]
-    keys = [slot.key for slot in last.slots if slot.out is not None]
-    between = f'{before}low', f'{tag}film'
-    return [way(f'y{tag}{key}', around, [f'{before}d{key}', *between, f'{tag}d{key}'], ('call', 'run')) for key in keys]
 
 
 def way(key: str, along: Callable, between: list[str], look: tuple[str, str]) -> Arrow:

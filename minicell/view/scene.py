@@ -58,7 +58,8 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
         result = record.passes[now.run] if name == 'result' else None
         judged = record.readings[shot.compare] if shot.compare is not None else result
         if judged is not None and judged.verdicts:
-            mark = Mark(n, *verdict.note(judged.verdicts), n)
+            first = min(judged.verdicts, key=verdict.rank).verdict
+            mark = Mark(n, verdict.KINDS[first].mark, 'xx' if first == WRONG else 'on', n)
             (wrong if mark.look == 'xx' else loud).extend([mark] * (mark.look == 'xx' or bool(name)))
         elif name:
             loud.append(Mark(n, name * all(mark.name != name for mark in loud), LOOKS.get(name, 'on')))

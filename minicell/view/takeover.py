@@ -11,23 +11,13 @@ from .gradient import Shown, beside, box
 from .now import Now
 from .program import Code, Listing
 
-TAPES = ('', *TAGS[1:])  # in keys of what stands beside them
+TAPES = ('', *TAGS[1:])  # in keys of what stands beside them: `own` is the frame around lines, `rowo9.0` the row of one
 UNCHECKED = 'nobody checked: the shapes fit, so no error'
-
-
-def frame_key(level: int) -> str:
-    """The frame around the lines of a bprop, beside the tape on which it stands."""
-    return 'own' + TAPES[level]
-
-
-def row_key(line: int, level: int) -> str:
-    """The row of one of them."""
-    return f'rowo{TAPES[level]}{line}.0'
 
 
 def own_lines(now: Now, listing: Listing, rows: int, level: int) -> Box:
     """The lines of the bprop, in a frame from when backward comes to them."""
-    entry, key, w = now.own(level), frame_key(level), listing.w
+    entry, key, w = now.own(level), f'own{TAPES[level]}', listing.w
     lines = listing.of(entry)
     if not lines:
         return Space(w, 0, key=key)

@@ -64,6 +64,7 @@ class Cells:
 
     def returning(self, slots: Sequence[Slot]) -> list[Slot]:
         """Those of them whose gradients come back and stand under them."""
+        real = lambda v: v.data is None or v.data.dtype.kind in 'fc'
         return [slot for slot in slots if real(slot.value) and not self.returned(slot) and self.comes(slot)]
 
     def there(self, slot: Slot) -> bool:
@@ -359,8 +360,3 @@ def boxes_of(columns: Columns, part: Part) -> tuple[Box | None, ...]:
 def named(words: str, look: str, room: float, key: str) -> Box:
     """A name, in several rows where it is too long for one."""
     return Text(words, look, key=key) if width(words, look) <= room else Lines(words, room, look, key=key)
-
-
-def real(value: Value) -> bool:
-    """Whether a tensor can have a gradient."""
-    return value.data is None or value.data.dtype.kind in 'fc'

@@ -49,12 +49,6 @@ def worst_of(verdicts: tuple) -> int:
     return min(map(rank, verdicts))
 
 
-def note(verdicts: tuple) -> Said:
-    """A takeover's verdict as the line of steps marks it."""
-    first = min(verdicts, key=rank).verdict
-    return KINDS[first].mark, 'xx' if first == WRONG else 'on'
-
-
 def calls(record: Record, reading: Reading) -> str:
     """In how many calls of a bprop the same is known: `in 2 of 3 calls`; '' of a single one."""
     name = record.entries[reading.entry].name
@@ -67,11 +61,6 @@ def calls(record: Record, reading: Reading) -> str:
 def said_of(kind: str, names: list[str]) -> str:
     """`dx and dy are right`."""
     return f'{some(names)} {KINDS[kind].several if names[1:] else KINDS[kind].one}'
-
-
-def known(reading: Reading) -> tuple:
-    """Its verdicts, if somebody has asked for them: nothing is judged for a frame that shows no verdict."""
-    return vars(reading).get('verdicts', ())
 
 
 def due(v: Verdict, name: str) -> Value | None:

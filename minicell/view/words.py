@@ -1,7 +1,5 @@
 """What a step says: first what happens, then why. Title and caption, one method for each kind of step."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..judge.verdict import UNKNOWN, WRONG
@@ -10,9 +8,7 @@ from ..story.record import Entry, Record, Value
 from . import phrases as p
 from . import style, verdict
 from .formula import name_of
-
-if TYPE_CHECKING:
-    from .moment import Story
+from .moment import Story
 
 Said = tuple[str, str]
 
@@ -22,7 +18,7 @@ IDLE = 'No gradient is being taken, so nothing is taped here.'
 TAPE = 'A bprop is a backward rule of its own. The tape is the list of what ran, kept for the way back.'
 
 
-def step_words(story: 'Story', number: int) -> Said:
+def step_words(story: Story, number: int) -> Said:
     """Title and caption of a step."""
     step = story.record.steps[number]
     if step.kind == 'arrive' and story.named(story.record.passes[step.run]):
@@ -231,7 +227,7 @@ def told_apart(one: Value, other: Value) -> bool:
 # ---- the end ----
 
 
-def final(story: 'Story', number: int) -> Said:
+def final(story: Story, number: int) -> Said:
     """A gradient of a gradient arrives, to which the user's line gives a name."""
     record, run, names = story.record, story.record.passes[number], story.named(story.record.passes[number])
     called = [names.get(a.name, a.name) for a in run.arrivals]
