@@ -157,14 +157,12 @@ class Board:
 
     def said(self, now: Now, tape: Tape) -> Box | None:
         """The rule that is read, as a formula, or what is added."""
-        told, lines = now.told, []
         entry = self.record.entries[now.read.entry] if now.read is not None else None
-        here = entry is not None and entry.level == tape.level
-        if here and told.kind == 'add':
-            lines = [self.added(now, tape)] if told.parts else []
-        elif here and not strip.taken(entry):
-            lines = self.formulas(now, now.read, entry, tape.tag)
-        return Column(*lines, gap=2, across='start', key=f'{tape.tag}how') if lines else None
+        if entry is None or entry.level != tape.level:
+            return None
+        if now.told.kind == 'add':
+            return self.added(now, tape) if now.told.parts else None
+        return None if strip.taken(entry) else self.formulas(now, now.read, entry, tape.tag)
 
     def added(self, now: Now, tape: Tape) -> Box:
         """A sum of gradients: what had come before, what this use sends back, and both together."""
@@ -179,7 +177,7 @@ class Board:
             )
         return Flow(*boxes, room=self.room, gap=2 * style.GAP)
 
-    def formulas(self, now: Now, reading: Reading, entry: Entry, tag: str) -> list[Box]:
+    def formulas(self, now: Now, reading: Reading, entry: Entry, tag: str) -> Box | None:
         """The rule that is read, with numbers where there is one each."""
         places = [k for k, v in enumerate(entry.inputs) if v.data is not None]
         gave = {k: g.value for k, g in zip(places, reading.gave, strict=False) if g.value is not None}
@@ -190,7 +188,7 @@ class Board:
                 words = found.with_numbers(gave[found.k].data.item()) if single else str(found)
                 said[words if width(words, 'm') <= self.room else str(found)] = None
         boxes = [Lines(words, self.room, 'm', key=f'{tag}how{k}') for k, words in enumerate(said)]
-        return boxes and [Flow(*boxes, room=self.room, gap=style.BETWEEN, lead=2)]
+        return Flow(*boxes, room=self.room, gap=style.BETWEEN, lead=2) if boxes else None
 
     def first_column(self, now: Now, tape: Tape, worst: Box | None, own: Box | None) -> list[Box | Span | None]:
         """Your code, and what comes out."""

@@ -6,7 +6,7 @@ the picture (`called`), and no two of these are alike. Where the shapes say that
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -233,16 +233,12 @@ def cross_entropy(k: int, of: Entry | Ghost) -> str:
     return '{dout} × (softmax − labels)' + ' / n' * (divisor == len(labels))
 
 
-def best(word: str) -> Callable:
+def best(word: str, k: int, of: Entry | Ghost) -> str:
     """Of the largest number, or the smallest: of all, or of each row or column."""
-
-    def chosen(k: int, of: Entry | Ghost) -> str:
-        how, axes = f'{{dout}}, to the {word}', of.op.attrs[0]
-        if np.prod(of.outputs[0].shape) == 1:
-            return how
-        return f'{how} of each {("column", "row")[axes[0]]}' if len(of.inputs[0].shape) == 2 and len(axes) == 1 else ''
-
-    return chosen
+    how, axes = f'{{dout}}, to the {word}', of.op.attrs[0]
+    if np.prod(of.outputs[0].shape) == 1:
+        return how
+    return f'{how} of each {("column", "row")[axes[0]]}' if len(of.inputs[0].shape) == 2 and len(axes) == 1 else ''
 
 
 # By the ranks of the two factors: for the first, and for the second.
@@ -267,7 +263,7 @@ TABLE: dict[str, str | tuple[str, str] | Callable] = {
     'Atan': '{dout} / ({0} × {0} + 1)', 'Atanh': '{dout} / (1 − {0} × {0})',
     'Sigmoid': '{dout} × {out} × (1 − {out})', 'ReLU': '{dout} where {0} > 0, else 0',
     'ReduceSum': '{dout}, to each number', 'ReduceMean': '{dout} / n, to each number',
-    'ReduceMax': best('largest'), 'ReduceMin': best('smallest'), 'Reshape': '{dout}, in the old shape',
-    'Transpose': '{dout}, turned back', 'BroadcastTo': ('{dout}', ''), 'Cast': '{dout}', 'MatMul': matmul,
+    'ReduceMax': partial(best, 'largest'), 'ReduceMin': partial(best, 'smallest'),
+    'Reshape': '{dout}, in the old shape', 'Transpose': '{dout}, turned back', 'BroadcastTo': ('{dout}', ''), 'Cast': '{dout}', 'MatMul': matmul,
     'BatchMatMul': matmul, 'Dense': dense, 'Softmax': softmax, 'CrossEntropy': cross_entropy,
 }  # fmt: skip

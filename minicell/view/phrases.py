@@ -122,9 +122,9 @@ def displaced(entry: Entry) -> str:
 
 
 def without_rule(entry: Entry) -> str:
-    """What it hides beside these: `Round has none`; '' if all have one."""
+    """What it hides beside these: ` (Round has none)`; '' if all have one."""
     names = list(dict.fromkeys(g.name for g in entry.ghosts if isinstance(under(g.rule), Plain)))
-    return f'{some(names, "operations")} {"have" if names[1:] else "has"} none' * bool(names)
+    return f' ({some(names, "operations")} {"have" if names[1:] else "has"} none)' * bool(names)
 
 
 def true_formula(record: Record, entry: Entry, k: int) -> str:

@@ -95,8 +95,8 @@ class Taken:
         deaf = self.begun and facts and not facts.reads_dout
         known = UNCHECKED if self.given and not self.verdicts else f'no line uses {facts.dout}' if deaf else ''
         failed = f'✗ {step.what.partition(":")[0]}' * (step.kind == 'fail' and step.reading == self.number)
-        words = (failed, 'xx') if failed else (known, 'bf')
-        return Text(*words, style.CODE, key='nob' + TAPES[self.entry.level])
+        look = 'xx' if failed else 'bf'
+        return Text(failed or known, look, style.CODE, key='nob' + TAPES[self.entry.level])
 
     def box(self, said: Box | None) -> Box:
         """The gradients with what is known of them, and under them what else the lines make while they run, or what is
@@ -110,8 +110,9 @@ class Taken:
         tables = [box(self.shown(k, g, made, wide), wide, plate, self.room) for k, g in found]
         tables += [Text(f'and {left} more', 'dim')] * (left > 0)
         returned = {said for _, g in found for said in self.returned(g, made)}
-        over = self.given and (self.verdicts or self.now.record.depth)  # (a later tape has them)
-        rest = {name: told for name, told in made.items() if name not in returned and not over}
+        if self.given:  # variables stay, if no later tape has them
+            made = {name: told for name, told in made.items() if name.isidentifier() and not self.now.record.depth}
+        rest = {name: told for name, told in made.items() if name not in returned and not self.verdicts}
         tables = Flow(*tables, room=self.room, gap=style.GAP, across='start')
         return Column(tables, said or self.others(rest), gap=style.CLOSE, across='start')
 
@@ -125,8 +126,9 @@ class Taken:
         whole = verdict.settled(v, g.value) if g.value is not None else Value(g.name, words='None')
         so_far = next((made[said][1] for said in self.returned(g, made)), None)
         value = whole if self.given else so_far
-        several = len(self.now.story.cotangent(g.key, self.now.story.by(self.reading)).steps) > 1
-        name = g.name + f', entry {self.entry.label}' * several  # one call's part of a sum
+        peers = (r for *_, r in self.now.story.parts.get(g.key, ()) if r.run == self.reading.run)
+        calls = [r for r in peers if self.now.record.entries[r.entry].kind == self.entry.kind]
+        name = g.name + f', entry {self.entry.label}' * bool(calls[1:])  # one call's part of a sum
         name = name if value is None else self.owned(name, room)
         due = verdict.due(v, g.name) if self.wrong(place) else None
         formula = said = None

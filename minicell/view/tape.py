@@ -33,7 +33,7 @@ class Cells:
 
     def column(self, part: Part) -> tuple[Box | None, Box | None, Box | None]:
         """Forward, tape and backward of a column."""
-        return getattr(self, part.kind)(part)
+        return Opened(self, part).boxes() if part.kind == 'open' else getattr(self, part.kind)(part)
 
     # ---- values ----
 
@@ -192,10 +192,6 @@ class Cells:
 
     # ---- entries ----
 
-    def open(self, part: Part) -> tuple[Box, Box | None, Box | None]:
-        """An entry: its card, its block on the tape, its rule."""
-        return Opened(self, part).boxes()
-
     def spine(self, part: Part) -> tuple[Box, Box | None, Box | None]:
         """A closed entry, or a turn of a loop."""
         i, entries = part.entries[0], [self.record.entries[k] for k in part.entries]
@@ -321,8 +317,7 @@ class Opened:
         """The rule that would have been called, on the road that backward does not take."""
         lost, call, key = phrases.lost(self.entry), self.entry.kind == 'call', f'r{self.i}'
         what = f'{len(lost)} rules' if len(lost) > 1 else phrases.displaced(self.entry).removeprefix('the ')
-        none = phrases.without_rule(self.entry)
-        said = f'{what}{f"; {none}" * bool(none)}' if call else 'straight on'
+        said = f'{what}{phrases.without_rule(self.entry)}' if call else 'straight on'
         ground = 'ghost' if self.loud and self.now.told.kind == 'reach' else 'ghost q'
         name = Text(said, 'mid fut' if self.reading is None else 'mid dim', style.RULES[0], key=f'{key}t')
         words: Box = Put(name, at=(None, 0.5), least=(0, 2 * name.size[1]))

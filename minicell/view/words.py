@@ -129,10 +129,8 @@ class Telling:
         entry, douts = self.entry, self.reading.douts
         if entry.kind == 'call':
             into, be = 'your own lines' if entry.yours else 'its own bprop', 'are' if len(p.lost(entry)) > 1 else 'is'
-            why = f'{entry.name} has its own bprop, so {p.displaced(entry)} {be} never called'
-            none = p.without_rule(entry)
-            why = f'{why}{f" ({none})" * bool(none)}: {entry.name}.bprop runs instead.'
-            return f'Takeover: backward turns off its road, into {into}', why
+            why = f'{entry.name} has its own bprop, so {p.displaced(entry)} {be} never called{p.without_rule(entry)}'
+            return f'Takeover: backward turns off its road, into {into}', f'{why}: {entry.name}.bprop runs instead.'
         if entry.kind == 'hook':
             alone = len(douts) == 1 and douts[0].name.startswith('dout[')
             came = p.told(douts[0], 'dout') if alone else ', '.join(map(p.told, douts))
