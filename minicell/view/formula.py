@@ -264,6 +264,7 @@ TABLE: dict[str, str | tuple[str, str] | Callable] = {
     'Sigmoid': '{dout} × {out} × (1 − {out})', 'ReLU': '{dout} where {0} > 0, else 0',
     'ReduceSum': '{dout}, to each number', 'ReduceMean': '{dout} / n, to each number',
     'ReduceMax': partial(best, 'largest'), 'ReduceMin': partial(best, 'smallest'),
-    'Reshape': '{dout}, in the old shape', 'Transpose': '{dout}, turned back', 'BroadcastTo': ('{dout}', ''), 'Cast': '{dout}', 'MatMul': matmul,
-    'BatchMatMul': matmul, 'Dense': dense, 'Softmax': softmax, 'CrossEntropy': cross_entropy,
+    'Reshape': '{dout}, in the old shape', 'Transpose': '{dout}, turned back', 'BroadcastTo': ('{dout}', ''),
+    'Cast': '{dout}', 'MatMul': matmul, 'BatchMatMul': matmul, 'Dense': dense, 'Softmax': softmax,
+    'CrossEntropy': cross_entropy,
 }  # fmt: skip
