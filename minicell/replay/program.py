@@ -164,8 +164,7 @@ class Program:
     def leads(self, place: int, came: Arrays) -> tuple[bool, bool]:
         """Whether ways lead from an input to what was asked for, and whether one has a slope all along."""
         used = [t for t, g in zip(self.outs, came, strict=True) if g is not None]
-        values, slopes = (any(of.get(id(t), 0) >> place & 1 for t in used) for of in (self.touched, self.sloped))
-        return values, slopes
+        return tuple(any(of.get(id(t), 0) >> place & 1 for t in used) for of in (self.touched, self.sloped))
 
     def only_chosen(self, place: int, came: Arrays) -> bool:
         """Whether no op leads on from an input; or its values choose what is computed, and no slope leads on."""
