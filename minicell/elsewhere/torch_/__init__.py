@@ -96,7 +96,8 @@ class TorchRule:
             flat[at] = leaf.clone() if leaf.requires_grad else leaf
             flat[at] = strided(flat[at]) if way == 'laid' else flat[at]
         args, keywords = tree_unflatten(flat, self.spec)
-        before = [(flat[at], flat[at].grad_fn, flat[at].detach().clone()) for at in self.at if has_graph(flat[at])]
+        first = [flat[at] for at in self.at if has_graph(flat[at])] if self.places is None else []
+        before = [(t, t.grad_fn, t.detach().clone()) for t in first]
         out = self.rule(*args, **keywords)
         if any(t.grad_fn is fn and not same(t, old) for t, fn, old in before):
             raise Harm('construct writes into an input, and ctx.mark_dirty does not say so')
