@@ -242,8 +242,8 @@ def part(cases: Sequence[Case]) -> Iterator[str]:
         least = 16 if said == 'wrong' else 12
         sure = text.endswith(' is 0') if gone else sum(tried.values()) >= least
         here = [m & c.live for c, m in zip(cases, masks, strict=True)]
-        if text == 'only where 0 is due':  # in one call, everywhere
-            sure = sure or any((c.off == m & c.known).all() for c, m in zip(cases, masks, strict=True))
+        if text == 'where 0 is due':  # in one call at least, everywhere
+            sure = any((c.off == m & c.known).all() for c, m in zip(cases, masks, strict=True))
         if sure and enough and all((c.off == m).all() for c, m in zip(cases, here, strict=True)):
             yield f'It is {said} {text}, and right elsewhere'
         elif sure and (k := share(cases, masks)) is not None and (m := share(cases, [~m for m in masks])) is not None:

@@ -59,7 +59,7 @@ def atoms(c: Any) -> dict[str, np.ndarray]:
         up = 1 / (1 + np.exp(-v))
         found |= {f'(1 − {n})': 1 - v, f'(1 + {n})': 1 + v, f'{n}²': v * v, f'(1 − {n}²)': 1 - v * v, f'√{n}': v**0.5}
         found |= {f'{n} · (1 − {n})': v * (1 - v), f'exp({n})': np.exp(v), f'cos({n})': np.cos(v)}
-        found |= {f'sin({n})': np.sin(v), f'tanh({n})': np.tanh(v), f'sigmoid({n})': up, f'(1 − sigmoid({n}))': 1 - up}
+        found |= {f'sin({n})': np.sin(v), f'sigmoid({n})': up, f'(1 − sigmoid({n}))': 1 - up}
     for (m, a), (n, b) in combinations(named.items(), 2):
         found |= {f'{m} · {n}': a * b, f'({m} − {n})': a - b} if a.shape == b.shape else {}
     return found
@@ -90,7 +90,7 @@ def forms(c: Any) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 def conditions(c: Any) -> dict[str, np.ndarray]:
     """Where a gradient may be another than elsewhere."""
     named = {n: b for n, a in c.values.items() if (b := fitted(a, c.due.shape, False)) is not None}
-    found = {'only where 0 is due': np.abs(c.due) <= c.room}
+    found = {'where 0 is due': np.abs(c.due) <= c.room}
     for n, v in named.items():
         found |= {f'where {n} is 0': v == 0, f'where {n} is negative': v < 0, f'where {n} is positive': v > 0}
     for (m, a), (n, b) in combinations(named.items(), 2):
@@ -102,7 +102,7 @@ def conditions(c: Any) -> dict[str, np.ndarray]:
             word = NTH[n] if n < min(last, len(NTH)) or not n else 'last'
             found |= {f'in the {word} place along axis {k}': index == n}
             found |= {f'in all but the {word} place along axis {k}': index != n}
-    return found
+    return found | {'only where 0 is due': found['where 0 is due']}
 
 
 def terms(c: Any) -> dict[str, np.ndarray]:

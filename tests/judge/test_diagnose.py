@@ -37,7 +37,7 @@ def value(text: str, t: Trial) -> Any:
         code = re.sub(rf'(?<![\w_]){re.escape(n)}(?!\w)', stand, code)
     for old, new in (('·', '*'), ('−', '-'), ('½', '0.5')):
         code = code.replace(old, new)
-    known = {f: getattr(np, f) for f in ('sqrt', 'exp', 'cos', 'sin', 'tanh')}
+    known = {f: getattr(np, f) for f in ('sqrt', 'exp', 'cos', 'sin')}
     known |= {'sigmoid': lambda v: 1 / (1 + np.exp(-v))}
     with np.errstate(all='ignore'):
         return eval(code, known | {stand: t.values[n].astype(float) for n, stand in names.items()})
@@ -75,7 +75,7 @@ def holds(text: str, t: Trial) -> Any:
         at = np.moveaxis(np.zeros(t.due.shape, bool), int(found[3]), 0)
         at[-1 if found[2] == 'last' else NTH.index(found[2])] = True
         return np.moveaxis(at, 0, int(found[3])) ^ bool(found[1])
-    if text == 'only where 0 is due':
+    if text.removeprefix('only ') == 'where 0 is due':
         return np.abs(t.due) <= t.room
     if found := re.fullmatch(r'where (\S+) and (\S+) differ in sign', text):
         return t.values[found[1]] * t.values[found[2]] < 0
