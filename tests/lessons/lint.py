@@ -241,13 +241,15 @@ def exercises_have_mistakes(notebook: Any) -> list[str]:
 
 
 def ends_as_lessons_do(notebook: Any) -> list[str]:
-    """A sentence of the learner's own, the progress, and the same idea in three frameworks to take home."""
+    """A sentence of the learner's own, the progress, and the same idea in three frameworks to take home, checked."""
     calls = ''.join(cell.source for cell in code(notebook))
     found = [f'no {call}' for call in ('L.sentence(', 'L.progress()') if call not in calls]
     home = next((cell for cell in text(notebook) if re.search(r'^## Take it home$', cell.source, re.MULTILINE)), None)
     if home is None:
         return [*found, 'no `## Take it home`']
     there = listings(notebook, home.id[1:3])  # of the cell `home`
+    rules = [n for n, text in there.items() if re.search('def backward|defvjp|def bprop', text)]
+    found += [f'{home.id}: a rule of {n} is not checked' for n in rules if 'check_bprop(' not in there[n]]
     return found + [f'{home.id}: no listing for {name}' for name in FRAMEWORKS if name not in there]
 
 

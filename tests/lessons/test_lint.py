@@ -102,6 +102,7 @@ BREAKS = [
     ('ends_as_lessons_do', drop('progress')),
     ('ends_as_lessons_do', drop('home')),
     ('ends_as_lessons_do', edit('home', 'jax', 'nothing')),
+    ('ends_as_lessons_do', edit('home', 'check_bprop', 'nothing')),
     ('frozen', lambda nb: cell(nb, 'run').update(id='5e1f0a')),
     ('frozen', lambda nb: nb.metadata.update(widgets={})),
     ('frozen', lambda nb: cell(nb, 'scale').outputs[0].data.update({'application/vnd.jupyter.widget-view+json': {}})),
