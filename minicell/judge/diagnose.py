@@ -16,6 +16,7 @@ from .guesses import atoms, conditions, crossed, fitted, forms, lengths, made_of
 from .verdict import apart, written
 
 ROUGH, MOST = 0.05, 128  # of the largest number, what an approximation may be off by; numbers of dout that are tried
+HALF = 2.0**-10  # of a number: what Float16 rounds by
 
 
 class Trial(NamedTuple):
@@ -112,6 +113,8 @@ def unlike(cases: Sequence[Case], field: str, said: str, numbers: str) -> Iterat
     """Asked once more (or for twice the dout, in all cases), the answer is another than it should be."""
     times = 2 if field == 'twice' else 1
     asked = [(c, wide(getattr(c.t, field)) / times) for c in cases if getattr(c.t, field) is not None]
+    if times == 2:  # what is proportional to dout but for rounding is wrong in another way
+        asked = [(c, np.where(near(c.yours, other, HALF * np.abs(c.yours)), c.yours, other)) for c, other in asked]
     found = [c for c, other in asked if c.alike and c.known.any() and np.isfinite(c.yours).all() and not c.is_(other)]
     if found and (times == 1 or len(found) == len(asked)):
         yield said + at(found, field, numbers)

@@ -23,6 +23,7 @@ ORDERS = ('first', 'second', 'third')
 NUMERALS = ('no', 'one', 'two', 'three', 'four', 'five')
 # What a bprop may raise that is tried by hand; anything else ends the check, which says so.
 ERRORS = (TypeError, ValueError, ArithmeticError, AttributeError, ms.errors.MinicellError)
+ORDER = np.random.default_rng()  # its own: a learner's random numbers are left alone
 
 
 class Trial(NamedTuple):
@@ -148,6 +149,11 @@ def sorted_words(
     return Trial(True, not (strange or off or left), given, said, words=True)
 
 
+def shuffled(suspects: Sequence[Any]) -> list[tuple[int, Any]]:
+    """The suspects with their numbers, in another order for each try: words copied from an earlier verdict fit none."""
+    return [(k, suspects[k]) for k in ORDER.permutation(len(suspects))]
+
+
 class Hunt(NamedTuple):
     """A trial of the learner's function `diagnose`: which of the words is true of a Cell, or of whatever `noun` is.
 
@@ -168,11 +174,11 @@ class Hunt(NamedTuple):
     def __call__(self, answer: Any) -> Trial:
         """What the learner's function says of each suspect."""
         function_of(answer, 'diagnose')
-        found = []
-        for *suspect, due in self.hidden:
+        found: list[Any] = [...] * len(self.hidden)
+        for k, (*suspect, due) in shuffled(self.hidden):
             with self.within():
                 said = [answer(*self.make(*suspect)) for _ in range(self.times)]
-            found.append(next((word for word in said if word != due), due))
+            found[k] = next((word for word in said if word != due), due)
         measured, right = None if self.slope is None else beside(answer, 'slope', *self.slope[1]), True
         if all(word is ... for word in found):
             raise Ended

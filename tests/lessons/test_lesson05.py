@@ -229,9 +229,10 @@ test_a_hint_speaks_of_what_was_returned = Answers(BLEND, returning).failing(
 test_a_check_of_one_number = Answers(NUMBER).experiments(
     ('not np.isclose(by_bprop, by_differences, rtol=1e-4)', 'abs(by_bprop / by_differences - 1) > 1e-3', ''),
     ('(loss(y + ms.Tensor(step)) - loss(y - ms.Tensor(step)))', '(loss(y + step) - loss(y - step))', 'around it'),
-    ('2e-5', '1e-5', ('✗ dy is right', 'says True')),
-    ('not np', 'np', ('✗ dy is too', 'counted in full', 'says False')),
-    ('rtol=1e-4', 'rtol=10', ('✗ dy is without', 'says False')),
+    ('2e-5', '1e-5', ('Cell 2, whose dy', 'says True')),
+    ('not np', 'np', ('Cell 1, whose dy', 'counted in full', 'says False')),
+    ('rtol=1e-4', 'rtol=10', ('Cell 3, whose dy', 'says False')),
+    ('loss(y - ms.Tensor(step))).item() / 2e-5', 'loss(y)).item() / 1e-5', ('central', 'up only')),
     ('step[0, 1] = 1e-5', 'step[9, 9] = 1e-5', 'IndexError'),
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.teach.trials import ERRORS, Trial, begun, dice, function_of, sorted_words
+from minicell.teach.trials import ERRORS, Trial, begun, dice, function_of, shuffled, sorted_words
 
 from .figures import FIGURES
 from .hidden import HIDDEN, ROW, Hidden
@@ -143,11 +143,11 @@ def verdicts(answer: Any) -> Trial:
 def agrees(answer: Any, cells: dict[str, Hidden] = HIDDEN, row: np.ndarray = ROW) -> Trial:
     """Ask a learner's check about Cells that are right and Cells that are wrong."""
     function_of(answer, 'agrees')
-    verdicts: dict[str, Any] = {}
+    verdicts: dict[str, Any] = dict.fromkeys(cells)
     seen: list[np.ndarray] = []
     douts: list[np.ndarray] = []
-    with dice(4):  # so that an answer gets the same verdict each time
-        for name, hidden in cells.items():
+    for _, (name, hidden) in shuffled(list(cells.items())):
+        with dice(4):  # so that an answer gets the same verdict each time
             for _ in range(1 if hidden.right else TRIES):  # a random dout may have no negative number
                 verdicts[name] = verdict_on(answer, hidden.cell(seen, douts), row)
                 if verdicts[name] != 'True':

@@ -14,7 +14,7 @@ from .differences import slopes
 # Among them is a 0: there a slope may be 0, and a quotient NaN. The rest is of both signs.
 ROW = np.array([-1.3, 0.0, 0.4, 2.1, 0.7, -0.2, -1.6, 1.1])
 MIXED = ms.Tensor(np.random.default_rng(4).standard_normal((8, 3)))
-FIRST, LAST = (ms.Tensor(np.eye(8)[k]) for k in (0, -1))
+NUMBERS = [ms.Tensor(row) for row in np.eye(8)]  # a 1 in each place
 
 
 class Hidden(NamedTuple):
@@ -73,12 +73,15 @@ HIDDEN = {
     'twice': Hidden(False, 'is twice too large', ops.sin, lambda x, out, dout: 2 * ops.cos(x) * dout),
     'small': Hidden(False, SMALL, lambda x: 0.001 * ops.sin(x), lambda x, out, dout: 0.002 * ops.cos(x) * dout),
     'cancelling': Hidden(False, CANCELS, ops.exp, lambda x, out, dout: out * dout + dout - dout.mean()),
-    'last': Hidden(
-        False, 'is 0 in its last number, and should not be', ops.exp, lambda x, out, dout: (1 - LAST) * out * dout
-    ),
-    'first': Hidden(
-        False, 'is 0 in its first number, and should not be', ops.exp, lambda x, out, dout: (1 - FIRST) * out * dout
-    ),
+    **{  # who compares some of the numbers alone misses one
+        f'number {k}': Hidden(
+            False,
+            f'is 0 in number {k} alone, and should not be',
+            ops.exp,
+            lambda x, out, dout, at=at: (1 - at) * out * dout,
+        )
+        for k, at in enumerate(NUMBERS)
+    },
     'turned': Hidden(False, 'has its numbers in other places', ops.exp, lambda x, out, dout: (out * dout)[::-1]),
     'nan': Hidden(False, 'is NaN where x is 0', cube, lambda x, out, dout: 3 * out / x * dout),
 }

@@ -7,7 +7,7 @@ import numpy as np
 
 import minicell as ms
 from minicell.teach.bprop_check import BpropCheck
-from minicell.teach.trials import ERRORS, Trial, begun, fresh, function_of, points, sorted_words
+from minicell.teach.trials import ERRORS, Trial, begun, fresh, function_of, points, shuffled, sorted_words
 
 from .figures import FIGURES
 from .specimens import SPECIMENS, here, in_mindspore, silent
@@ -83,9 +83,9 @@ HIDDEN = {
     'without its dout': (lambda x, y, k, dout: share(x, y, k, ms.ops.ones_like(dout)), True),
     'made of the sign of dout': (lambda x, y, k, dout: share(x, y, k, ms.ops.sign(dout)), True),
     'None': (lambda x, y, k, dout: None, True),
-    'too large by one per cent': (lambda x, y, k, dout: 1.01 * share(x, y, k, dout), True),
-    'wrong, but not at [0, 1]': (lambda x, y, k, dout: instead(x, y, k, dout, np.eye(*y.shape)), False),
     'right, by differences': (measured, False),
+    'wrong, but not at [0, 1]': (lambda x, y, k, dout: instead(x, y, k, dout, np.eye(*y.shape)), False),
+    'too large by one per cent': (lambda x, y, k, dout: 1.01 * share(x, y, k, dout), True),  # of a small number
 }
 
 
@@ -108,9 +108,10 @@ def hidden(dy: Any, seen: list[np.ndarray]) -> ms.nn.Cell:
 def one_number(answer: Any, cells: dict[str, tuple[Callable, bool]] = HIDDEN, seed: int = 5) -> Trial:
     """Ask a function whether dy is wrong, about Cells that the learner has not seen."""
     function_of(answer, 'caught')
-    told, lines, moves = [], [], set()
+    told: list[Any] = [...] * len(cells)
+    moves: list[np.ndarray] = []
     x, y, k = inputs(2, 4, 2.5, seed)
-    for number, (name, (dy, wrong)) in enumerate(cells.items()):
+    for number, (dy, _) in shuffled(list(cells.values())):
         try:
             # so that the slope has both signs, and is small
             given = fresh([x, -y if number % 2 else y, k if number % 3 else k / 50])
@@ -119,14 +120,21 @@ def one_number(answer: Any, cells: dict[str, tuple[Callable, bool]] = HIDDEN, se
             word = word if np.array_equal(given[1].asnumpy(), before) else 'nothing, and y is not what it was'
         except ERRORS as error:
             word = f'{type(begun(error)).__name__}: {error}'.partition('\n')[0]
-        moves |= {str((each - before).round(6).tolist()) for each in seen}
+        moves += [(each - before).round(6) for each in seen]
         word = word.item() if isinstance(begun(word), ms.Tensor) and word.size == 1 else word
-        word = bool(word) if isinstance(word, bool | np.bool_) else str(word)
-        told.append(word)
-        lines.append(f'{"✓" if word == wrong else "✗"} dy is {name}: caught says {word}.')
-    passed = told == [wrong for _, wrong in cells.values()]
+        told[number] = bool(word) if isinstance(word, bool | np.bool_) else str(word)
+    lines = []
+    for number, (word, (name, (_, wrong))) in enumerate(zip(told, cells.items(), strict=True), 1):
+        off = '' if word == wrong else f', whose dy is {name}'
+        lines.append(f'{"✗" if off else "✓"} Cell {number}{off}: caught says {word}.')
+    ways = {float(np.sign(move).sum()) for move in moves} - {0.0}
+    if len(ways) == 1:
+        lines.append(f'✗ central: y[0, 1] is moved {"up" if ways == {1.0} else "down"} only.')
+    else:
+        lines.append('✓ central: y[0, 1] is moved up and down.')
     # who says the same has not always measured the same
-    return Trial(True, passed, {'told': (*told, *sorted(moves))}, '\n'.join(lines))
+    did = {'told': (*told, *sorted({str(move.tolist()) for move in moves}))}
+    return Trial(True, all(line[0] == '✓' for line in lines), did, '\n'.join(lines))
 
 
 TRIALS = {'5a': guesses, '5b': blend, '5c': one_number}

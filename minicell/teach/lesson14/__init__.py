@@ -243,15 +243,15 @@ HUNT = Hunt(WORDS, HIDDEN, quantizer, lambda bits, passes: f'{bits} bit{"s" * (b
 
 def hunt(answer: Any, hunted: Hunt = HUNT) -> Trial:
     """How often each bprop runs is noted as well: those who say the same of all may have asked otherwise."""
-    ran: list[list[int]] = []  # what a Cell counts on itself is undone by a check
+    # by suspect; what a Cell counts on itself is undone by a check
+    ran: dict[tuple, list[int]] = {tuple(suspect): [] for *suspect, _ in hunted.hidden}
 
     def counted(bits: int, passes: Callable[[Any, float, Any], Any]) -> tuple[nn.Cell]:
-        calls: list[int] = []
-        ran.append(calls)
+        calls = ran[bits, passes]
         return quantizer(bits, lambda *given: calls.append(1) or passes(*given))
 
     found = hunted._replace(make=counted)(answer)
-    return found._replace(did={'told': (found.did.get('told'), tuple(map(len, ran)))})
+    return found._replace(did={'told': (found.did.get('told'), tuple(map(len, ran.values())))})
 
 
 # ---- the third lie -------------------------------------------------------------------------------------------------
