@@ -1,6 +1,5 @@
 """One lesson on the page: `L = lesson('03')` sets it up, and everything else hangs on L."""
 
-import os
 import shutil
 import threading
 from typing import Any
@@ -9,7 +8,6 @@ from IPython import get_ipython
 from IPython.utils.capture import capture_output
 
 from minicell import __version__, set_seed
-from minicell.view.picture import STILL
 
 from .about import about
 from .bridge import MISSING, bridge
@@ -195,8 +193,7 @@ class Lesson:
     def figure(self, name: str, *arguments: Any, after: str = '', **settings: Any) -> Shown | Card:
         """A figure of the lesson with its slider; with `after`, it opens when that prediction is committed."""
         shown = self._of(self.about.python.FIGURES, name, 'figure')(*arguments, **settings).shown
-        waits = None if os.environ.get(STILL) else self._waits(after, figure=shown, which=f'figure {name}')
-        return waits or shown
+        return self._waits(after, figure=shown, which=f'figure {name}') or shown
 
     def present(self, at: str = '') -> Presentation:
         """The lesson on a projector, beat by beat; `at` is a jump code such as 'L03-s4-x2'.

@@ -117,7 +117,7 @@ HIDDEN: tuple[tuple[Rule, Rule, str], ...] = (
     (lambda x, y, dout: ops.matmul(y.T, dout), DY, 'order'),
     (DX, DY, 'right'),
     (DX, lambda x, y, dout: y + 1, 'deaf'),
-    (*STRAIGHT, 'no transpose'),
+    (STRAIGHT[0], DY, 'no transpose'),
     (lambda x, y, dout: x + 1, DY, 'deaf'),
     (DX, lambda x, y, dout: ops.matmul(dout, x.T), 'order'),
     (lambda x, y, dout: x + 1, lambda x, y, dout: ops.matmul(x.T, ops.ones_like(dout)), 'deaf'),

@@ -1,7 +1,10 @@
 """Predict, commit, reveal: a question, what waits until it is answered, and a sentence of the learner's own."""
 
+import os
 from html import escape
 from typing import Any, NamedTuple
+
+from minicell.view.picture import STILL
 
 from . import words
 from .card import Card, head
@@ -107,12 +110,19 @@ class Waits(Card):
         waits = f'{what} opens when you have answered **{self.about.kind}** above.'
         said = '' if asked.choice is None else f'You said: {asked.choice.text}'
         inside = words.pre(self.printed) + words.paragraphs(self.about.after * self.about.below)
-        inside = f'<p class="said">{words.inline(said)}</p>{inside if self.figure is None else self.figure.page}'
+        if self.figure is not None:
+            inside = words.pre(self.figure.text) if os.environ.get(STILL) else self.figure.page
+        inside = f'<p class="said">{words.inline(said)}</p>{inside}'
         line = '' if opened else f'<p class="wait">{words.inline(waits)}</p>'
         return line + words.folded('The figure' if self.figure else 'What the cell printed', inside, 'opened', opened)
 
     def text(self) -> str:
         return self.printed.rstrip('\n') if self.figure is None else repr(self.figure)
+
+    def bundle(self) -> dict[str, str]:
+        """Where a notebook is kept, the figure is folded and in words; its pictures are for tools that ask for one."""
+        pictures = self.figure.pictures if self.figure is not None and os.environ.get(STILL) else {}
+        return {**super().bundle(), **pictures}
 
 
 class Sentence(Card):

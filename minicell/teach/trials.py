@@ -139,7 +139,7 @@ def sorted_words(
     off = [key for key, word in given.items() if word is not ... and word != due[key]]
     left = [key for key, word in given.items() if word is ...]
     if strange:
-        said = f'{strange[0]} is none of the {NUMERALS[len(words)]} words: {", ".join(words)}.'
+        said = f'{strange[0]} is none of the {NUMERALS[len(words)]} words: {", ".join(map(repr, words))}.'
     elif off:
         said = wrong(off[0], given[off[0]])
     elif left:
@@ -186,6 +186,8 @@ class Hunt(NamedTuple):
         if self.slope is not None and measured is not None:
             did['slope'] = measured  # whoever measures wrongly calls everything wrong, and so do others
             right = isinstance(measured, np.ndarray) and np.allclose(measured, self.slope[2], rtol=1e-2)
+            # a helper of that name that is called in another way, and serves
+            right = right or (str(measured).endswith('Error') and found == [due for *_, due in self.hidden])
             if not right:
                 lines.append(f'✗ Your slope of {self.slope[0]} is {measured}; expected {np.asarray(self.slope[2])}.')
         for k, (word, (*suspect, due)) in enumerate(zip(found, self.hidden, strict=True), 1):

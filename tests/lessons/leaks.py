@@ -30,7 +30,7 @@ SAID = {
     '07 dout': r'the zeros in',
     '07 anew': r'is wrong|need not be right|half of it',
     '08 kills': r'a 0 among them|not a gap|at the three places|needs no bprop',
-    '08 zeros': r'no entry',
+    '08 loop': r'no entry',
     '08 edge': r'never moves again\. |training went wrong|part ways',
     '08 raise': r'what is replaced gets no gradient|its gradient of 0',
     '09 twice': r'second tape|lines of `bprop` (write|are recorded)',

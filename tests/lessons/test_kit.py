@@ -8,11 +8,12 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 import minicell as ms
-from minicell.teach import build, lesson, words
+from minicell.teach import build, lesson, trials, words
 from minicell.teach.about import about, exercise
 from minicell.teach.bridge import MISSING, bridge
 from minicell.teach.exercise import named, run
 from minicell.teach.figure import Shown
+from minicell.teach.lesson05 import HIDDEN
 from minicell.teach.question import Choice, Question, Waits
 from minicell.teach.source import Source, SourceError, parse
 from minicell.view.picture import STILL
@@ -55,16 +56,44 @@ def test_predict_commit_reveal(asked):
     assert asked.unlocked and asked.facts() == {'right': 0, 'open': True} and result.facts() == {'open': True}
 
 
-def test_a_figure_that_answers_waits_for_the_answer(asked):
-    figure = Waits(asked, figure=Shown('six times seven', '<svg>six</svg>', {}), which='f')
+def test_a_figure_that_answers_waits_for_the_answer(asked, monkeypatch):
+    figure = Waits(asked, figure=Shown('six times seven', '<svg>six</svg>', {'image/png': 'six'}), which='f')
     assert figure.id != Waits(asked, figure=figure.figure, which='g').id, 'two figures may wait for one question'
     assert 'mc-card lock' in figure.bundle()['text/html'] and figure.text() == 'six times seven' and not figure.draw()
     asked.lesson.unlocked = True
     assert figure.draw() and ' open><summary>The figure' in figure.shown and '<svg>six</svg>' in figure.shown
     asked.lesson.unlocked = False
     assert figure.draw() and ' open>' not in figure.shown
+    monkeypatch.setenv(STILL, 'yes')
+    kept = figure.bundle()
+    assert kept['image/png'] == 'six' and 'six times seven</pre></details>' in kept['text/html'], 'folded, in words'
     scale = lesson('03', keep=False).predict('scale')
     assert 'Now try it' in scale.body() and 'Now try it' not in Waits(scale, 'wrong').body(), 'said once'
+
+
+HUNTED = 'right', 'wrong', 'wrong', 'right', 'wrong', 'wrong', 'right', 'wrong'
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_words_that_were_copied_from_a_verdict_do_not_pass_a_hunt(seed, monkeypatch):
+    monkeypatch.setattr(trials, 'ORDER', np.random.default_rng(seed))
+    hunt = trials.Hunt(('right', 'wrong'), list(enumerate(HUNTED)))
+    copied = iter(HUNTED)
+    assert hunt(lambda suspect: HUNTED[suspect]).passed and not hunt(lambda suspect: next(copied)).passed
+    told = hunt(lambda suspect: 'right')
+    assert re.findall(r'^[✓✗] Cell (\d)', told.said, re.M) == list('12345678'), 'each has its number in every order'
+
+
+@pytest.mark.parametrize(('name', 'due'), [('4c', 5 * [True] + 99 * [False]), ('5c', [w for _, w in HIDDEN.values()])])
+def test_nor_do_they_pass_another_exercise_with_hidden_cells(name, due, monkeypatch):
+    monkeypatch.setattr(trials, 'ORDER', np.random.default_rng(0))
+    copied = iter(due)
+    assert not exercise(name).check(lambda *given: next(copied)).passed
+
+
+def test_a_helper_that_is_called_in_its_own_way_is_not_held_against_a_hunt():
+    code = exercise('2b').solution.replace('slope(', 'rise(')
+    assert exercise('2b').check_code(f'{code}\n\ndef slope(cell, x):\n    return cell.construct(x, x)\n').passed
 
 
 def test_text_from_anybody_is_escaped(asked):

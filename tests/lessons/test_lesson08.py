@@ -113,9 +113,12 @@ def test_pytorch_agrees():
 
 test_one_wrong_number_has_one_cause = Answers(TIES).words(
     ({'A': 1}, '', 'greater-equal'),
-    ({'C': 0}, '', 'greater-equal'),
+    ({'A': 1, 'C': 0}, '', 'greater-equal'),
+    ({'C': 0}, '', 'no-is-0'),  # A is right, with the same comparison
     ({'B': 0}, '', 'strict'),
-    ({'D': 1}, '', 'strict'),
+    ({'D': 1}, '', 'yes-is-1'),
+    ({'C': 0, 'D': 1}, '', 'no-is-0'),
+    ({'A': 1, 'B': 0, 'C': 0, 'D': 1}, '', 'swapped'),
     ({'E': 1}, '', 'one-wins'),
     ({'E': 0}, '', 'other-wins'),
     ({'F': 0.5}, '', 'relu-shares'),
@@ -128,7 +131,7 @@ test_one_wrong_number_has_one_cause = Answers(TIES).words(
     ({'E': -1}, '', None),
     ({'A': 'no'}, ("A: 'no'", 'no number')),
     ({'D': ...}, 'open: D'),
-    ({'C': 0}, ('5 of 6', 'C is not 0'), 'greater-equal'),
+    ({'C': 0}, ('5 of 6', 'C is not 0'), ...),
     ({'B': True}, '6 of 6', 'passed'),
     (dict.fromkeys('ABCDEF', ...), '', 'open'),
 )
@@ -194,14 +197,15 @@ def test_each_layer_of_the_hunt_is_what_is_said_of_it(function, word):
         (-clipped, -1 + 0 * x),
         (-(clipped**3) - clipped**4 * (1 - clipped**2) / 2, -3 * x * x - 2 * x**3 + 3 * x**5),
         (clipped + np.sin(np.pi * clipped) / 6, 1 + np.pi * np.cos(np.pi * x) / 6),
-        (np.sqrt(1 - clipped**2), 0 * x),  # its gradient is NaN
+        (np.where(abs(x) > 1, np.sign(x), np.sqrt(1.01 - clipped**2)), 0 * x),  # its gradient is NaN outside
+        ((3 * clipped - clipped**3) / 2, 1.5 - 1.5 * x * x),
         *bent,
     )
     (slope,) = [slope for curve, slope in curves if np.allclose(y, curve)]
     assert bound.sum() == 2 and np.isnan(dx).any() == (word == 'nan')
     if word != 'nan':
         assert (not np.allclose(dx[inner], slope[inner])) == (word == 'gap')
-        assert (dx[bound] == 0).any() == (word == 'edge') or word == 'gap'
+        assert ((dx == 0) & (slope != 0))[bound].any() == (word == 'edge') or word == 'gap'
 
 
 def test_each_word_of_the_hunt_is_due_and_no_short_cut_leads_to_it():
@@ -227,7 +231,8 @@ SLOPE = '(at(layer, x + eps) - at(layer, x - eps)) / (2 * eps)'
 GAP = 'not np.allclose(dx[inner], slope(layer, x)[inner], atol=1e-3)'
 
 test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
-    (ALL, '[-1.0, -0.1, 0.0, 0.1, 1.0]', ''),
+    (ALL, '[-1.2, -1.0, -0.1, 0.0, 0.1, 1.0]', ''),
+    (ALL, '[-1.0, -0.5, 0.0, 0.5, 1.0]', ('Layer 13', 'is “nan”')),
     (ALL, '[-1.0, -0.1, 0.0, 0.1]', ('Layer 7', '“right”', 'is “edge”')),
     (ALL, 'np.arange(-2, 2.25, 0.25)', ''),
     (ALL, 'np.linspace(-2, 2, 100)', ('Layer 1', '“right”', 'is “nan”')),

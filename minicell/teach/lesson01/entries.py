@@ -103,7 +103,8 @@ def with_rule(**rules: Callable) -> Engine:
 
 HIDDEN: tuple[tuple[Engine, str], ...] = (
     (read_by(lambda before, now: now), 'no sum'),
-    (with_rule(Exp=lambda x, out, dout: (-out * dout,)), 'wrong rule'),
+    # right near 0
+    (with_rule(Exp=lambda x, out, dout: (out * dout if abs(x) < 1 else -out * dout,)), 'wrong rule'),
     (engine, 'right'),
     (read_by(total, lambda dout: 1.0), 'no dout'),
     (with_rule(Sin=lambda x, out, dout: (abs(math.cos(x)) * dout,)), 'wrong rule'),

@@ -147,7 +147,7 @@ def agrees(answer: Any, cells: dict[str, Hidden] = HIDDEN, row: np.ndarray = ROW
     seen: list[np.ndarray] = []
     douts: list[np.ndarray] = []
     for _, (name, hidden) in shuffled(list(cells.items())):
-        with dice(4):  # so that an answer gets the same verdict each time
+        with dice(16):  # so that an answer gets the same verdict each time
             for _ in range(1 if hidden.right else TRIES):  # a random dout may have no negative number
                 verdicts[name] = verdict_on(answer, hidden.cell(seen, douts), row)
                 if verdicts[name] != 'True':

@@ -17,7 +17,8 @@ def bugs(answer: Any) -> Trial:
     did = {letter: answer.get(letter, ...) for letter in LETTERS}
     strange = [str(bug) for bug in did.values() if bug is not ... and bug not in (*BUGS, 'nothing')]
     if strange:
-        said = f'Not in the list: {", ".join(strange)}. There are: {", ".join((*BUGS, "nothing"))}.'
+        there = ', '.join(map(repr, (*BUGS, 'nothing')))
+        said = f'Not in the list: {", ".join(strange)}. There are: {there}.'
         return Trial(True, False, did, said)
     right = [letter for letter, bug in did.items() if bug == LETTERS[letter]]
     wrong = [letter for letter, bug in did.items() if bug is not ... and letter not in right]

@@ -30,8 +30,9 @@ def dropped(keep: float, x: Any) -> Any:
 
 
 def backward(*keeps: float, seed: int) -> Settings:
-    """The trial of a Cell that drops rows, with each keep_prob; a kept row of x holds a zero."""
+    """The trial of a Cell that drops rows, with each keep_prob; kept rows of x hold a zero, or nothing but zeros."""
     x = points((12, 2), seed=seed)
+    x[0][4:8] = 0.0
     checks = {
         f'keep_prob {keep}': (
             (keep,),
@@ -63,6 +64,10 @@ def forward(answer: Any, keeps: Sequence[float] = (0.8, 0.2, 1.0, 0.0)) -> Trial
         with dice(SEED):
             wrong = [said for said in (judged(kind(keep), keep) for keep in keeps) if said not in FINE][:1]
         did['bprop'] = wrong[0] if wrong else 'bprop fits'
+    if not wrong:  # a mask must not depend on x
+        with dice(SEED):
+            did |= {f'x = -1, {part}': said for keep in keeps for part, said in one(kind, keep, -1.0).items()}
+        wrong = [f'For x = -1, {said}' for said in did.values() if said not in FINE]
     tried = ', '.join(map(str, keeps))
     fine = f'keep_prob {tried}: the right share of the rows is kept, the mean of y is x, and bprop fits.'
     said = wrong[0] if wrong else fine
@@ -78,13 +83,13 @@ def judged(cell: Any, keep: float) -> str:
     return f'keep_prob {keep}: {said}{found}'
 
 
-def one(kind: type, keep: float) -> dict[str, Any]:
-    """What construct does with rows of ones, for one keep_prob."""
+def one(kind: type, keep: float, x: float = 1.0) -> dict[str, Any]:
+    """What construct does with rows of ones, or of another number, for one keep_prob."""
     name = f'keep_prob {keep}'
     masks, ys, cell = [], [], kind(keep)
     for _ in range(CALLS):
         try:
-            out = cell.construct(ms.ops.ones((ROWS, 2)))
+            out = cell.construct(x * ms.ops.ones((ROWS, 2)))
         except ERRORS as error:
             return {name: f'{name}: construct stops with {type(begun(error)).__name__}: {error}'.splitlines()[0]}
         if not isinstance(out, tuple) or len(out) != 2:
@@ -94,7 +99,7 @@ def one(kind: type, keep: float) -> dict[str, Any]:
             due = f'expected a mask ({ROWS}, 1) and a y ({ROWS}, 2).'
             return {name: f'construct returned {", ".join(map(described, out))}; {due}'}
         masks.append(out[0].asnumpy().astype(np.float64))
-        ys.append(out[1].asnumpy().astype(np.float64))
+        ys.append(out[1].asnumpy().astype(np.float64) / x)
     return many_calls(name, keep, np.stack(masks), np.stack(ys))
 
 
@@ -134,7 +139,6 @@ def described(part: Any) -> str:
     return f'a Tensor {part.shape}' if isinstance(part, ms.Tensor) else type(part).__name__
 
 
-MANY = 3  # with this seed the right Cells keep so many rows that an average of dx says nothing
-named = lambda kind, keep: f'keep_prob {keep}'
-HUNT = Hunt(WORDS, HIDDEN, lambda kind, keep: (kind(keep),), named, within=partial(dice, MANY), times=3)
+MANY = 18  # with this seed the right Cells keep so many rows that an average of dx says nothing
+HUNT = Hunt(WORDS, HIDDEN, lambda kind, keep: (kind(keep),), within=partial(dice, MANY), times=3)
 TRIALS = {'7a': backward(0.8, 0.2, 1.0, 0.0, seed=SEED), '7b': forward, '7c': HUNT}

@@ -141,7 +141,8 @@ HIDDEN: tuple[tuple[Callable, str], ...] = (
     (lambda x: -within(x, 2 * ms.Tensor(x.asnumpy()) - x), 'gap'),
     (lambda x: within(x, 2 * ms.Tensor(x.asnumpy()) - x), 'gap'),  # the other way round
     (lambda x: within(x, x + ms.Tensor(np.sin(np.pi * x.asnumpy()) / 6)), 'gap'),  # at 0, and not at a half
-    (lambda x: ops.select(ops.abs(x) < 1, ops.sqrt(1 - x * x), 0.0), 'nan'),  # at the bounds and outside
+    (lambda x: within(x, ops.sqrt(1.01 - x * x)), 'nan'),  # outside alone
+    (lambda x: within(x, (3 * x - x * x * x) / 2), 'right'),  # flat on the bounds
 )
 
 

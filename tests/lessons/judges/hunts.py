@@ -87,7 +87,8 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
     (lambda x: outside(x, x * ms.Tensor(1 + 0.3 * np.minimum(x.asnumpy(), 0) ** 2)), 'gap'),
     (lambda x: outside(x, x * ms.Tensor(1 + 0.3 * np.maximum(x.asnumpy(), 0) ** 2)), 'gap'),
     (lambda x: -outside(x, x + ms.Tensor(np.sin(np.pi * x.asnumpy()) / 4)), 'gap'),
-    (lambda x: ops.select(ops.abs(x) < 1, 2 * ops.sqrt(1 - x * x), 0.0), 'nan'),
+    (lambda x: outside(x, 2 * ops.sqrt(1.02 - x * x)), 'nan'),
+    (lambda x: outside(x, x * x * (3 - 2 * ops.abs(x))), 'right'),
 )
 
 CURVES = {

@@ -21,20 +21,28 @@ ANSWERS = """
 1d right: (at(f, x + eps) - at(f, x - eps)) / (2 * eps) => (at(f, x + eps) - at(f, x)) / eps
 2a wrong: dout * x * ops.cos(y) => dout * out * ops.cos(y) / ops.sin(y)
 2a wrong: dout * ops.sin(y) => ops.abs(dout) * ops.sin(y)
+2b wrong: not np.allclose(other, -2 * one) => (np.sign(other) != -np.sign(one)).any()
 2b wrong: np.allclose(one, [by_x, by_y], atol=1e-4) => np.allclose(one[1], by_y, atol=1e-4)
 2b wrong: np.allclose(one, [by_x, by_y], atol=1e-4) => np.allclose(abs(one), np.abs([by_x, by_y]), atol=1e-4)
 2b wrong: np.allclose(one, [by_x, by_y], atol=1e-4) => np.allclose(one.sum(), by_x + by_y, atol=1e-4)
 3b right: np.arange(1.0, 10.0).reshape(3, 3), np.arange(11.0, 20.0).reshape(3, 3) =>
     np.arange(9).reshape(3, 3) + 1, np.arange(9).reshape(3, 3) + 11
+3b wrong: np.allclose(dx, one @ y.T) and np.allclose(dy, x.T @ one) =>
+    not (np.allclose(dx, y.T @ one) or np.allclose(dy, one @ x.T) or np.allclose(dy, x @ one))
 4c wrong: np.allclose(by_bprop, by_differences, rtol=1e-4, atol=1e-6) => np.all(by_bprop - by_differences < 1e-4)
 4c wrong: np.allclose(by_bprop, by_differences, rtol=1e-4, atol=1e-6) => np.all(by_differences - by_bprop < 1e-4)
 4c wrong: np.allclose(by_bprop, by_differences, rtol=1e-4, atol=1e-6) =>
     np.allclose(by_bprop, by_differences, rtol=1e-4, atol=1e-2)
+4c wrong: np.allclose(by_bprop, by_differences, rtol=1e-4, atol=1e-6) =>
+    np.allclose(by_bprop[[0, 1, -1]], by_differences[[0, 1, -1]], rtol=1e-4, atol=1e-6)
 4c wrong: np.allclose(by_bprop, by_differences, rtol=1e-4, atol=1e-6) => ms.check_bprop(cell, ms.Tensor(x))
 5c wrong: rtol=1e-4) => atol=1)
 5c wrong: not np.isclose(by_bprop, by_differences, rtol=1e-4) => round(by_bprop) != round(by_differences)
 5c wrong: not np.isclose(by_bprop, by_differences, rtol=1e-4) => not ms.check_bprop(cell, x, y, k).ok
 5c wrong: / 2e-5 => / 1
+5c wrong: not np.isclose(by_bprop, by_differences, rtol=1e-4) => round(by_bprop, 3) != round(by_differences, 3)
+5c wrong: (loss(y + ms.Tensor(step)) - loss(y - ms.Tensor(step))).item() / 2e-5 =>
+    (loss(y + ms.Tensor(step)) - loss(y)).item() / 1e-5
 5c wrong: step[0, 1] = 1e-5 => step[:] = 1e-5
 5c right: return not np.isclose(by_bprop, by_differences, rtol=1e-4) =>
     return abs(by_bprop - by_differences) > 1e-4 * abs(by_differences)
@@ -45,9 +53,13 @@ ANSWERS = """
     mask = ms.Tensor(np.random.permutation(x.shape[0])[:, None] < round(self.keep_prob * x.shape[0]))
 7b wrong: mask = thrown < self.keep_prob =>
     self.kept = getattr(self, 'kept', thrown < self.keep_prob); mask = self.kept
+7a wrong: mask, _ = out => mask = (ops.abs(out[1]).sum(1) > 0).reshape(-1, 1)
+7b wrong: mask = thrown < self.keep_prob => mask = ms.ops.logical_and(thrown < self.keep_prob, x[:, :1] > -0.3)
 7b right: mask = thrown < self.keep_prob => mask = 1 - thrown < self.keep_prob
+7c wrong: if abs(dx - y).max() > 1e-6: => if round(dx.max().item(), 3) not in (1.053, 2.0):
 7c wrong: ((dx != 0) != (y != 0)).any() => (dx != 0).sum() != (y != 0).sum()
 8b wrong: self.t, x - self.t => 0.5, x - self.t
+8c wrong: -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0 => -1.0, -0.5, 0.0, 0.5, 1.0
 8c wrong: np.allclose(dx[inner], slope(layer, x)[inner], atol=1e-3) =>
     np.allclose(dx[inner].sum(), slope(layer, x)[inner].sum(), atol=1e-3)
 8c wrong: np.allclose(dx[inner], slope(layer, x)[inner], atol=1e-3) =>
