@@ -1,10 +1,7 @@
 """Predict, commit, reveal: a question, what waits until it is answered, and a sentence of the learner's own."""
 
-import os
 from html import escape
 from typing import Any, NamedTuple
-
-from minicell.view.picture import STILL
 
 from . import words
 from .card import Card, head
@@ -111,7 +108,7 @@ class Waits(Card):
         said = '' if asked.choice is None else f'You said: {asked.choice.text}'
         inside = words.pre(self.printed) + words.paragraphs(self.about.after * self.about.below)
         if self.figure is not None:
-            inside = words.pre(self.figure.text) if os.environ.get(STILL) else self.figure.page
+            inside = self.figure._repr_mimebundle_().get('text/html', words.pre(self.figure.text))
         inside = f'<p class="said">{words.inline(said)}</p>{inside}'
         line = '' if opened else f'<p class="wait">{words.inline(waits)}</p>'
         return line + words.folded('The figure' if self.figure else 'What the cell printed', inside, 'opened', opened)
@@ -121,8 +118,7 @@ class Waits(Card):
 
     def bundle(self) -> dict[str, str]:
         """Where a notebook is kept, the figure is folded and in words; its pictures are for tools that ask for one."""
-        pictures = self.figure.pictures if self.figure is not None and os.environ.get(STILL) else {}
-        return {**super().bundle(), **pictures}
+        return (self.figure._repr_mimebundle_() if self.figure else {}) | super().bundle()
 
 
 class Sentence(Card):

@@ -66,8 +66,9 @@ def forward(answer: Any, keeps: Sequence[float] = (0.8, 0.2, 1.0, 0.0)) -> Trial
         did['bprop'] = wrong[0] if wrong else 'bprop fits'
     if not wrong:  # a mask must not depend on x
         with dice(SEED):
-            did |= {f'x = -1, {part}': said for keep in keeps for part, said in one(kind, keep, -1.0).items()}
-        wrong = [f'For x = -1, {said}' for said in did.values() if said not in FINE]
+            parts = [part for keep in keeps for part in one(kind, keep, -1.0).items()]
+        did |= {part: f'For x = -1, {said}' for part, said in parts if said not in FINE}
+        wrong = [said for said in did.values() if said not in FINE]
     tried = ', '.join(map(str, keeps))
     fine = f'keep_prob {tried}: the right share of the rows is kept, the mean of y is x, and bprop fits.'
     said = wrong[0] if wrong else fine
