@@ -29,27 +29,20 @@ def say_not_linear(gradient, fn, back, us: tuple, along: tuple, slopes: list) ->
     """jvp has differentiated back(*us) along these directions."""
     if gradient is None or tracing.tracer is not None:
         return
-    said = called_back(gradient)
-    with aside():  # a gradient may be open, or a Tape
-        if not said or is_linear(back, us, along, slopes):
-            return
-    NotLinearWarning.warn(
-        f'jvp of {differentiate.name_of(fn)} goes through {" and ".join(said)}, which is not linear in dout: the '
-        f'derivative is that at dout = 1, as in MindSpore. Write it so that twice the dout gives twice the gradient: '
-        f'a gradient is linear in dout.',
-    )
-
-
-def called_back(gradient) -> list[str]:
-    """The code of the user's that is called on the way back: bprops, hooks, and rules of Primitives."""
     entries = gradient.entries[gradient.begin : gradient.end]
-    cells = {type(y).__name__ for rule, _, y, *_ in entries if rule.name == 'Takeover'}
-    rules = {rule.name for rule, *_ in entries if hasattr(rule, 'owner')}
-    found = [f'the bprop of {", ".join(sorted(cells))}'] * bool(cells)
-    found += [f'the rule of {", ".join(sorted(rules))}'] * bool(rules)
+    said = {f'the bprop of {type(y).__name__}' for rule, _, y, *_ in entries if rule.name == 'Takeover'}
+    said |= {f'the rule of {rule.name}' for rule, *_ in entries if hasattr(rule, 'owner')}
     hooked = any(isinstance(rule, (hooks.HookedRule, hooks.Passing)) for rule, *_ in entries)
-    hooked = hooked or any(id(t) in hooks.of_leaves for t in (*gradient.leaves, *gradient.sources))
-    return found + ['a hook'] * hooked
+    if hooked or any(id(t) in hooks.of_leaves for t in (*gradient.leaves, *gradient.sources)):
+        said.add('a hook')
+    with aside():  # of the gradients and Tapes that are open
+        linear = not said or is_linear(back, us, along, slopes)
+    if not linear:
+        NotLinearWarning.warn(
+            f'jvp of {differentiate.name_of(fn)} goes through {", ".join(sorted(said))}, which is not linear in dout: '
+            f'the derivative is that at dout = 1, as in MindSpore. Write it so that twice the dout gives twice the '
+            f'gradient: a gradient is linear in dout.',
+        )
 
 
 @np.errstate(all='ignore')
