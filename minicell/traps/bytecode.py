@@ -142,6 +142,8 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
         for name, steps, changed in taken(code, next(iter(code.co_varnames), None) if of else None, free):
             if name is None and (more := methods(of, steps[0]) if steps else ()):
                 todo += [(f, of) for f in more]
+            elif name is not None and of not in (None, kind):
+                continue
             elif name is None and not steps:
                 found |= {} if changed or of is not kind else {'*': True}
             else:
@@ -153,9 +155,9 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
                     if steps[0] not in class_data(of):
                         continue
                 if steps[-1:] == ('()',):
-                    *of_row, _ = steps = steps[:-1]
-                    if changed or at_end(root, steps, None) in UNSEEDED:
-                        found[f'{text}{text_of(steps)}()'] = partial(at_end, root, of_row if changed else steps)
+                    if changed or at_end(root, steps[:-1], None) in UNSEEDED:
+                        of_it = steps[:-2] if changed else steps[:-1]
+                        found[f'{text}{text_of(steps[:-1])}()'] = partial(at_end, root, of_it)
                     continue
                 value, path = None if text[:5] == 'self.' else at_end(root, steps, None), steps
                 while steps and value is not None and at_end(root, steps[:-1], None) is value:
@@ -165,7 +167,7 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
                     todo.append((value, None))
                 elif changed is None:
                     called[text + text_of(steps)] = text + text_of(steps[:-1]), partial(at_end, root, steps)
-                elif isinstance(value, type) and not of_library(value):  # bprop may make one
+                elif isinstance(value, type) and not (changed or of_library(value)):  # bprop may make one
                     todo += [(f, value) for n in (*code.co_names, *MADE) for f in methods(value, n)]
                     named = [n for n in class_data(value) if n in code.co_names]
                     found |= {f'{value.__name__}.{n}': partial(at_end, root, (*steps, n)) for n in named}

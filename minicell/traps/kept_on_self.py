@@ -19,6 +19,8 @@ small takeover.
 """
 
 import sys
+from array import array
+from collections import deque
 from inspect import getattr_static, unwrap
 
 import numpy as np
@@ -37,7 +39,7 @@ from .bytecode import MISSING, OURS, TAKES, at_end, class_data, inside, places, 
 NOTHING = inside(MISSING, {})
 FIXED = int, float, bool, complex, str, bytes, type(None), Tensor  # the same object: the same value
 WHOLE = np.dtype(bool), *map(np.dtype, np.typecodes['AllInteger'])
-ENDS = tuple(f'.{method}()' for method in TAKES)
+ENDS, ROWS = tuple(f'.{method}()' for method in TAKES), (dict, list, deque, set, array, bytearray)
 CALLS = core_cell.call.__code__, core_cell._call_with_any_inputs.__code__
 
 
@@ -57,16 +59,16 @@ class Reads:
     def __init__(self, kind: type) -> None:
         found = places(kind)
         self.all_of_self = found.pop('*', False)
-        self.takes = {n: found.pop(n) for n in [*found] if n.endswith(ENDS)}  # self.row.pop(): the row
-        rows = {n[: n.rindex('.')] for n in self.takes}
-        self.places = {n: read for n, read in found.items() if n.partition('[')[0] not in rows}
+        taken = [n.rpartition('.') for n in found if n.endswith(ENDS)]  # self.row.pop()
+        self.rows = {n: (ROWS if how == 'popitem()' else ROWS[1:], found.pop(f'{n}.{how}')) for n, _, how in taken}
+        self.places = {n: read for n, read in found.items() if n.partition('[')[0] not in self.rows}
 
     def values(self, cell) -> dict[str, object]:
         """All of it, as it is now."""
         found = {name: read(cell) for name, read in self.places.items()}
         if self.all_of_self:
             found |= {f'self.{n}': v for n, v in {**class_data(type(cell)), **vars(cell)}.items() if n not in OURS}
-        return found
+        return found | {name: read(cell) for name, (_, read) in self.rows.items()}
 
 
 class Taking(Takeover):
@@ -74,16 +76,17 @@ class Taking(Takeover):
 
     def vjp(self, g, offset, x, y, out):
         cell = getattr(y, '_stands_for', y)
-        now = held_by(cell)
-        for name in [n for n, was in self.was.items() if now.get(n) != was]:
-            trap.say_changed(cell, name)
+        for name, row in rows_of(cell).items():
+            was = self.was.get(name, ())
+            if len(row) != len(was) or any(a is not b for a, b in zip(row, was, strict=True)):
+                trap.say_changed(cell, name)
         return super().vjp(g, offset, x, y, out)
 
 
-def held_by(cell) -> dict:
-    """What its bprop takes from, as something to compare with; a dict has keys, and no next one."""
-    found = {name: (name, read(cell)) for name, read in cell._reads.takes.items()}
-    return {n: inside(v, {}) for n, v in found.values() if n.endswith('.popitem()') or not isinstance(v, dict)}
+def rows_of(cell) -> dict[str, list]:
+    """What its bprop takes the next one from, as it is now. (Of a dict, one may take what has a key.)"""
+    found = {name: (kinds, read(cell)) for name, (kinds, read) in cell._reads.rows.items()}
+    return {name: [*row] for name, (kinds, row) in found.items() if isinstance(row, kinds)}
 
 
 class Handed:
@@ -91,7 +94,7 @@ class Handed:
 
     def __init__(self, cell, name: str, value: object, paths: list) -> None:
         read = lambda _: {f'its input {name}{text_of(path)}': at_end(lambda _: value, path, None) for path in paths}
-        self.cell, self._reads, self.values = cell, self, read
+        self.cell, self._reads, self.values, self.rows = cell, self, read, ()
 
 
 def read_of_input(cell, k: int) -> list[tuple]:
@@ -108,7 +111,8 @@ def name_of(cell) -> str:
 
 def state(cell) -> dict:
     """What bprop reads, by name, as something to compare with later."""
-    return {name: inside(value, {}) for name, value in cell._reads.values(cell).items()}
+    reads = cell._reads
+    return {name: inside(value, {}) for name, value in reads.values(cell).items() if name not in reads.rows}
 
 
 def held(value: object) -> list:
@@ -148,7 +152,7 @@ class KeptOnSelf(Trap):
         """It may have been given another bprop since."""
         if kind.__dict__.get('_learned', Reads) is not kind.bprop:
             reads = Reads(kind)
-            kind._reads = reads if reads.places or reads.takes or reads.all_of_self else None
+            kind._reads = reads if reads.places or reads.rows or reads.all_of_self else None
             kind._learned = kind.bprop
             kind._written = [getattr_static(kind, 'bprop')]  # of which a descriptor makes another function each time
 
@@ -169,8 +173,8 @@ class KeptOnSelf(Trap):
         if not reads.called:
             reads.__init__(type(cell))
             reads.called = True
-        if reads.takes:
-            self.taken[id(cell), tape.first_address + len(tape.entries)] = held_by(cell)
+        if reads.rows:
+            self.taken[id(cell), tape.first_address + len(tape.entries)] = rows_of(cell)
         seen = self.calls.get(id(cell)) or self.calls.setdefault(id(cell), [cell, None])
         if seen[1] is not None and not self.asking and all(read(cell) is value for read, value in seen[1]):
             return
