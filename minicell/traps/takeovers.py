@@ -67,6 +67,7 @@ class Takeovers(Trap):
     def uses(self, cell, used: list, frame) -> None:
         name, takeover = type(cell).__name__, addresses_by_class[type(cell)][0]
         used = [t for t in used if not (self.is_own(t.at, takeover) or is_severed(t, takeover, name, frame))]
+        used = [t for t in used if t.at < tape.NOWHERE or not hasattr(t, 'requires_grad')]  # (a moving average)
         for parameter in sorted({t.name for t in used if hasattr(t, 'requires_grad')}):
             SwallowedParameterWarning.warn(
                 f'The Parameter {parameter} is used inside {name}, whose own bprop returns no gradient for it: '
