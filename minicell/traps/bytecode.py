@@ -42,9 +42,7 @@ LOADS = (*GLOBAL, 'LOAD_DEREF', 'LOAD_FAST', 'STORE_FAST_LOAD_FAST')
 WRITES = {'append', 'appendleft', 'extend', 'insert', 'add', 'update', 'setdefault', 'pop', 'popleft', 'clear'}
 WRITES |= {'remove', 'discard', 'write', 'set', 'popitem', 'rotate'}
 TAKES = {'pop', 'popleft', 'popitem', 'rotate'}  # what the next one finds is not what this one found
-FRESH = {'default_rng', 'RandomState', 'Random'}  # makers of generators that nobody has seeded
-MADE = '__init__', '__call__', '__enter__', '__exit__'  # what may run when an object is made and used
-UNSEEDED = np.random.default_rng, np.random.RandomState, Random
+GENERATORS = {each.__name__: each for each in (np.random.default_rng, np.random.RandomState, Random)}
 CALLED = FunctionType, BuiltinMethodType, MethodType, MethodWrapperType, type
 DRAWS = 'bit_generator', 'get_state', 'getstate'  # what a generator of random numbers has
 ELSEWHERE, LARGE = (ModuleType, type, Tensor), 1 << 16  # bytes of an array
@@ -89,7 +87,7 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
         ends = then.opname, steps[k + 2].opname if then.opname in CONSTANT else ''
         last, is_statement = str((name, *path)[-1]), step.positions[::2] in stated
         changed = is_count or any(end in CHANGE for end in ends) or last in WRITES
-        unseeded = last in FRESH and then.opname == 'CALL' and not then.arg
+        unseeded = last in GENERATORS and then.opname == 'CALL' and not then.arg
         if unseeded or last == 'rotate' or (last in TAKES and not is_statement):
             path.append('()')
         found.append((name, step.opname, tuple(path), None if is_statement and not changed else changed))
@@ -135,11 +133,11 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
         if function in seen or (of_library(function) and function is not os.getenv):
             continue
         seen.add(function)
-        code = function.__code__
+        code, given = function.__code__, defaults(function)
         free = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-        found |= {n: partial(default, function, n) for n, v in defaults(function).items() if not is_code(v)}
+        found |= {n: lambda cell, f=function, n=n: defaults(f)[n] for n, v in given.items() if not is_code(v)}
         found |= {text: partial(outer, space, None, name) for text, space, name in _by_name(function)}
-        for name, steps, changed in taken(code, next(iter(code.co_varnames), None) if of else None, free):
+        for name, steps, changed in taken(code, next(iter(given), None) if of else None, free):
             if name is None and (more := methods(of, steps[0]) if steps else ()):
                 todo += [(f, of) for f in more]
             elif name is not None and of not in (None, kind):
@@ -155,7 +153,7 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
                     if steps[0] not in class_data(of):
                         continue
                 if steps[-1:] == ('()',):
-                    if changed or at_end(root, steps[:-1], None) in UNSEEDED:
+                    if changed or at_end(root, steps[:-1], None) in GENERATORS.values():
                         of_it = steps[:-2] if changed else steps[:-1]
                         found[f'{text}{text_of(steps[:-1])}()'] = partial(at_end, root, of_it)
                     continue
@@ -168,7 +166,7 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
                 elif changed is None:
                     called[text + text_of(steps)] = text + text_of(steps[:-1]), partial(at_end, root, steps)
                 elif isinstance(value, type) and not (changed or of_library(value)):  # bprop may make one
-                    todo += [(f, value) for n in (*code.co_names, *MADE) for f in methods(value, n)]
+                    todo += [(f, value) for n in ('__init__', '__call__', *code.co_names) for f in methods(value, n)]
                     named = [n for n in class_data(value) if n in code.co_names]
                     found |= {f'{value.__name__}.{n}': partial(at_end, root, (*steps, n)) for n in named}
                 elif not (changed or (is_code(value) and steps == path) or is_ours(value)):  # (unless of a class)
@@ -178,15 +176,8 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
 
 
 def defaults(function: FunctionType) -> dict[str, object]:
-    """The default of each parameter that has one, as it is now."""
-    names, code = function.__code__.co_varnames, function.__code__
-    last_first = zip(names[: code.co_argcount][::-1], (function.__defaults__ or ())[::-1])  # noqa: B905
-    return dict(last_first) | (function.__kwdefaults__ or {})
-
-
-def default(function: FunctionType, name: str, cell: object) -> object:
-    """One of them, whichever Cell asks."""
-    return defaults(function).get(name, MISSING)
+    """The default of each parameter now; a class where there is none."""
+    return {n: p.default for n, p in inspect.signature(function, follow_wrapped=False).parameters.items()}
 
 
 def methods(kind: type | None, name: str) -> list[FunctionType]:
