@@ -27,21 +27,17 @@ from .ops import hooks
 
 def say_not_linear(gradient, fn, back, us: tuple, along: tuple, slopes: list) -> None:
     """jvp has differentiated back(*us) along these directions."""
-    if gradient is None or tracing.tracer is not None:
-        return
     entries = gradient.entries[gradient.begin : gradient.end]
     said = {f'the bprop of {type(y).__name__}' for rule, _, y, *_ in entries if rule.name == 'Takeover'}
     said |= {f'the rule of {rule.name}' for rule, *_ in entries if hasattr(rule, 'owner')}
-    hooked = any(isinstance(rule, (hooks.HookedRule, hooks.Passing)) for rule, *_ in entries)
-    if hooked or any(id(t) in hooks.of_leaves for t in (*gradient.leaves, *gradient.sources)):
-        said.add('a hook')
+    said |= {'a hook' for rule, *_ in entries if isinstance(rule, (hooks.HookedRule, hooks.Passing))}
+    said |= {'a hook' for t in (*gradient.leaves, *gradient.sources) if id(t) in hooks.of_leaves}
     with aside():  # of the gradients and Tapes that are open
-        linear = not said or is_linear(back, us, along, slopes)
+        linear = not said or tracing.tracer is not None or is_linear(back, us, along, slopes)
     if not linear:
         NotLinearWarning.warn(
             f'jvp of {differentiate.name_of(fn)} goes through {", ".join(sorted(said))}, which is not linear in dout: '
-            f'the derivative is that at dout = 1, as in MindSpore. Write it so that twice the dout gives twice the '
-            f'gradient: a gradient is linear in dout.',
+            f'the derivative is that at dout = 1, as in MindSpore. Let twice the dout give twice the gradient.',
         )
 
 

@@ -68,7 +68,8 @@ class Takeovers(Trap):
     def uses(self, cell, used: list, frame) -> None:
         name, takeover = type(cell).__name__, addresses_by_class[type(cell)][0]
         used = [t for t in used if not (self.is_own(t.at, takeover) or is_severed(t, takeover, name, frame))]
-        used = [t for t in used if t.at < tape.NOWHERE or not hasattr(t, 'requires_grad')]  # (a moving average)
+        ours = tape.enclosing_addresses()  # (and a Parameter that another construct has written is a moving average)
+        used = [t for t in used if t.at < tape.NOWHERE or not (t.at in ours or hasattr(t, 'requires_grad'))]
         for parameter in sorted({t.name for t in used if hasattr(t, 'requires_grad')}):
             SwallowedParameterWarning.warn(
                 f'The Parameter {parameter} is used inside {name}, whose own bprop returns no gradient for it: '
