@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator
 from functools import cache, cached_property, lru_cache, partial
 from itertools import islice
 from operator import length_hint
-from random import Random
 from types import BuiltinMethodType, CodeType, FunctionType, GeneratorType, MethodType, MethodWrapperType, ModuleType
 from weakref import ReferenceType
 
@@ -42,7 +41,7 @@ LOADS = (*GLOBAL, 'LOAD_DEREF', 'LOAD_FAST', 'STORE_FAST_LOAD_FAST')
 WRITES = {'append', 'appendleft', 'extend', 'insert', 'add', 'update', 'setdefault', 'pop', 'popleft', 'clear'}
 WRITES |= {'remove', 'discard', 'write', 'set', 'popitem', 'rotate'}
 TAKES = {'pop', 'popleft', 'popitem', 'rotate'}  # what the next one finds is not what this one found
-GENERATORS = {each.__name__: each for each in (np.random.default_rng, np.random.RandomState, Random)}
+GENERATORS = {'default_rng', 'RandomState', 'Random'}  # of random numbers
 CALLED = FunctionType, BuiltinMethodType, MethodType, MethodWrapperType, type
 DRAWS = 'bit_generator', 'get_state', 'getstate'  # what a generator of random numbers has
 ELSEWHERE, LARGE = (ModuleType, type, Tensor), 1 << 16  # bytes of an array
@@ -153,7 +152,8 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
                     if steps[0] not in class_data(of):
                         continue
                 if steps[-1:] == ('()',):
-                    if changed or at_end(root, steps[:-1], None) in GENERATORS.values():
+                    maker = getattr(at_end(root, steps[:-1], None), '__module__', None)
+                    if changed or str(maker).startswith(('numpy.random', 'random')):
                         of_it = steps[:-2] if changed else steps[:-1]
                         found[f'{text}{text_of(steps[:-1])}()'] = partial(at_end, root, of_it)
                     continue

@@ -68,7 +68,7 @@ class Reads:
         found = {name: read(cell) for name, read in self.places.items()}
         if self.all_of_self:
             found |= {f'self.{n}': v for n, v in {**class_data(type(cell)), **vars(cell)}.items() if n not in OURS}
-        return found | {name: read(cell) for name, (_, read) in self.rows.items()}
+        return found | {name: read(cell) for name, (_, read) in self.rows.items()} if self.rows else found
 
 
 class Taking(Takeover):
