@@ -24,7 +24,8 @@ FLOORS = [
     {'ops'},
     {'composite', 'jacobian', 'linear', 'numpy', 'start'},
     {'common', 'nn', 'amp', 'checkpoint'},
-    {'graph', 'numpy', 'shown'},
+    {'graph', 'shown'},
+    {'context'},
     {'ink'},
     {'story'},
     {'replay'},
@@ -158,13 +159,13 @@ def test_the_core_is_a_book_that_one_can_read():
     assert len(core) <= 13 and sum(core.values()) <= 2751 and max(core.values()) <= 350, core
     assert core['tape.py'] <= 126
     engine = 'core', 'traps', 'graph', 'ops', 'nn', 'common'
-    names = 443  # for those of MindSpore's that its pages use
+    names = 405  # for those of MindSpore's that its pages use
     assert sum(lines(path) for part in engine for path in (PACKAGE / part).rglob('*.py')) <= 10_900 + names
     state = tree(PACKAGE / 'core/tape.py').body
     targets = [t for node in state for t in getattr(node, 'targets', [getattr(node, 'target', None)])]
     variables = [t.id for t in targets if isinstance(t, ast.Name)]
     assert len(variables) <= 12, variables
-    assert sum(lines(path) for path in PACKAGE.glob('*.py')) <= 1837
+    assert sum(lines(path) for path in PACKAGE.glob('*.py')) <= 1885
 
 
 def test_one_function_says_what_takes_over():
@@ -181,7 +182,7 @@ def test_one_function_says_what_takes_over():
 
 
 def test_the_judge_is_small():
-    for part, most in (('judge', 1100), ('replay', 1199), ('check', 440)):
+    for part, most in (('judge', 1255), ('replay', 1195), ('check', 440)):
         assert sum(lines(path) for path in (PACKAGE / part).rglob('*.py')) <= most, part
 
 
@@ -265,7 +266,7 @@ def test_ink_knows_nothing_of_autodiff():
 
 
 def test_the_pictures_and_the_lessons_are_drawn_in_few_lines():
-    for part, most in (('account', 893), ('ink', 2200), ('view', 4015), ('teach', 10_583)):
+    for part, most in (('account', 893), ('ink', 2200), ('view', 4013), ('teach', 10_583)):
         files = [path for end in ('py', 'js', 'css') for path in (PACKAGE / part).rglob(f'*.{end}')]
         assert sum(map(lines, files)) <= most, part
 
@@ -286,7 +287,7 @@ def test_the_lessons_kit_stays_small():
     kit = [path for path in files if path.parent.name == 'teach' and not path.name.startswith('lesson0')]
     apart = {'plot.py': 159, 'texts.py': 188}  # what the lessons draw with, and what reads their text
     assert {path.name: lines(path) for path in kit if path.name in apart} == apart
-    assert sum(lines(path) for path in kit if path.name not in apart) <= 3006
+    assert sum(lines(path) for path in kit if path.name not in apart) <= 2998
 
 
 VIEW = sorted((PACKAGE / 'view').rglob('*.py'))

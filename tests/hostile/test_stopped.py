@@ -103,6 +103,11 @@ def test_complex_constants_are_not():
     quiet(lambda: slope(lambda x: x * ops.abs(I) * ops.abs(ops.stop_gradient(x) * 1j))(X), [1, 2, 3])
 
 
+@pytest.mark.parametrize('f', [ops.norm, ops.var, ops.std, ops.sigmoid, ops.silu, nn.Sigmoid()])
+def test_what_is_for_real_numbers_refuses_complex_ones(f):
+    said(lambda: slope(lambda x: x * f(I))(X), 'Complex128', 'real', keep=f in (ops.norm, ops.sigmoid))
+
+
 # ---- hooks that come late, and a back inside itself ------------------------------------------------------------------
 
 tenfold = lambda g: g * 10
