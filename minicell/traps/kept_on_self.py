@@ -78,7 +78,7 @@ class Taking(Takeover):
         cell = getattr(y, '_stands_for', y)
         for name, row in rows_of(cell).items():
             was = self.was.get(name, ())
-            if len(row) != len(was) or any(a is not b for a, b in zip(row, was, strict=True)):
+            if row and (len(row) != len(was) or any(a is not b for a, b in zip(row, was, strict=True))):  # (else none)
                 trap.say_changed(cell, name)
         return super().vjp(g, offset, x, y, out)
 
