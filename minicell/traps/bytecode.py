@@ -152,8 +152,9 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
                     if steps[0] not in class_data(of):
                         continue
                 if steps[-1:] == ('()',):
-                    maker = getattr(at_end(root, steps[:-1], None), '__module__', None)
-                    if changed or str(maker).startswith(('numpy.random', 'random')):
+                    maker = at_end(root, steps[:-1], None)  # MISSING: np.random is loaded when it is asked for
+                    of_random = str(getattr(maker, '__module__', None)).startswith(('numpy.random', 'random'))
+                    if changed or of_random or maker is MISSING:
                         of_it = steps[:-2] if changed else steps[:-1]
                         found[f'{text}{text_of(steps[:-1])}()'] = partial(at_end, root, of_it)
                     continue
