@@ -152,9 +152,9 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
                     if steps[0] not in class_data(of):
                         continue
                 if steps[-1:] == ('()',):
-                    maker = at_end(root, steps[:-1], None)  # MISSING: np.random is loaded when it is asked for
-                    of_random = str(getattr(maker, '__module__', None)).startswith(('numpy.random', 'random'))
-                    if changed or of_random or maker is MISSING:
+                    maker = at_end(root, steps[:-1], None)  # NumPy itself, which loads np.random when it is asked for
+                    whose = getattr(maker, '__name__' if isinstance(maker, ModuleType) else '__module__', None)
+                    if changed or str(whose).startswith(('numpy', 'random')):
                         of_it = steps[:-2] if changed else steps[:-1]
                         found[f'{text}{text_of(steps[:-1])}()'] = partial(at_end, root, of_it)
                     continue

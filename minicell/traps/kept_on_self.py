@@ -10,8 +10,9 @@
 KeptOnSelfWarning, where construct keeps a Tensor in an attribute; and before backward, where anything that bprop reads
 on self (a number, an array, what stands in a list or dict, an inner Cell's settings) has changed since a call, or what
 it reads by a global, a closure or a default (bytecode.py); and after it, where bprop has drawn the next value of an
-iterator or of random numbers. LeavesTapeWarning at second order, where these are numbers that construct took from a
-Tensor: of what they depend on, NumPy knows nothing.
+iterator or of random numbers. A bprop that takes something out of a row is asked at each of its calls whether the row
+holds what it held at that very call, as a stack does. LeavesTapeWarning at second order, where these are numbers that
+construct took from a Tensor: of what they depend on, NumPy knows nothing.
 
 What bprop reads is found in its bytecode when the class is defined; if it hands self on, that is everything. A Cell
 whose bprop reads nothing pays one look at an attribute, 10 ns a call; one that reads two numbers 0.8 µs, a seventh of a

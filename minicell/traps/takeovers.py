@@ -8,7 +8,8 @@
             return (dout * self.w,) # no gradient is returned for w: it will not train
     ms.grad(lambda x: scale(x) * scale.h)(x)        # the gradient through scale.h would be lost
 
-SwallowedParameterWarning for such a Parameter; CapturedValueWarning for a Tensor that came by a closure or by self.
+SwallowedParameterWarning for such a Parameter; CapturedValueWarning for a Tensor that came by a closure or by self,
+also for one that another construct has hidden.
 HiddenValueError where a gradient would be lost; HiddenValueWarning where another Cell's bprop reads a kept value.
 
 While construct runs, its inputs bear the takeover's own hidden address, so that any other address on the tape is a
