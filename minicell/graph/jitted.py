@@ -275,7 +275,7 @@ def _play_call(node: Call, args: list[Tensor], values: list) -> list[Tensor]:
         return tensors_in(stand_in.construct(*inputs))
     out = call(stand_in, inputs, {}, Where(*node.site))
     if node.cell._reads is not None and not tape.hidden_address and any(t.at >= tape.recorded_from for t in args):
-        joined.called(node.cell, ())
+        joined.called(node.cell, (), ())
     return tensors_in(out)
 
 

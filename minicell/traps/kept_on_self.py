@@ -36,6 +36,7 @@ from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..core.trap import Trap
 from ..errors import KeptOnSelfWarning, LeavesTapeWarning
 from .bytecode import MISSING, OURS, TAKES, at_end, class_data, inside, places, positions, taken, text_of
+from .snapshot import snapshot
 
 NOTHING = inside(MISSING, {})
 FIXED = int, float, bool, complex, str, bytes, type(None), Tensor  # the same object: the same value
@@ -159,13 +160,18 @@ class KeptOnSelf(Trap):
 
     defined = met
 
-    def called(self, cell, others: tuple) -> None:
-        for k, given in enumerate(others):
+    def called(self, cell, inputs: tuple, left: tuple) -> None:
+        for k, given in enumerate(inputs):
+            if snapshot(given) != snapshot(left[k]) and read_of_input(cell, k):
+                KeptOnSelfWarning.warn(
+                    f'construct of {type(cell).__name__} changes its input {input_names(cell, inputs)[k]}, and bprop '
+                    f'gets it as it was before. Return what bprop needs as a further output: it finds that in out.',
+                )
             found = []
             map_tensors(given, id, rest=found.append)
             for value in found:
                 if not isinstance(value, (*FIXED, np.ndarray)) and (paths := read_of_input(cell, k)):
-                    handed = Handed(cell, input_names(cell, others)[k], value, paths if value is given else [()])
+                    handed = Handed(cell, input_names(cell, inputs)[k], value, paths if value is given else [()])
                     seen = self.calls.setdefault((id(value), id(cell)), [handed, None])
                     seen.append(state(seen[0]))
         reads = cell._reads
