@@ -9,6 +9,7 @@ from ..core.errors import Where, users_line
 from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, WRITE, Marker
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..errors import GraphValueError
+from ..traps.results import held
 from ..traps.snapshot import snapshot
 from .words import graph_lines
 from .world import Read
@@ -131,7 +132,21 @@ class Graph:
         while k < len(entries):
             k = self._step(entries, k)
         self.returned = _emptied(returned, self)
+        if self.outer is None:
+            self._look_at_the_way_back()
         return self
+
+    def _look_at_the_way_back(self) -> None:
+        """Refuse what runs there and holds a value of this call: in every later one it would still get this one's."""
+        mine = {key for graph in self.graphs() for key, slot in graph._slot_of.items() if slot not in graph.constants}
+        for node in (node for graph in self.graphs() for node in graph.nodes if isinstance(node, (Call, Op))):
+            owner = node.cell if isinstance(node, Call) else getattr(node.rule, 'owner', None)
+            rule, attributes = getattr(owner, 'bprop', None), getattr(node, 'attributes', ())
+            runs = attributes if owner is None else (vars(type(owner)), getattr(rule, '__func__', rule))
+            name = f'{node.body.name}.bprop' if isinstance(node, Call) else node.rule.name
+            said = f'{name} has by a closure a Tensor that {self.name} computes or is given: it runs on the way back, '
+            said += 'and in later calls it would still get the numbers of this one. Make it an input of a Cell'
+            _must(not any(id(t) in mine for t in held(runs)), said, node.site)
 
     def _step(self, entries: list, k: int) -> int:
         """Add the node that starts at entry k; the number of the entry behind it."""

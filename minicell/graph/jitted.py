@@ -15,7 +15,7 @@ from .. import tracing
 from ..common.parameter import Parameter
 from ..core import tape
 from ..core.cell import Cell as CoreCell
-from ..core.cell import call, takes_over
+from ..core.cell import addresses_by_class, call, takes_over
 from ..core.differentiate import differentiate
 from ..core.dtype import DType
 from ..core.errors import Where, article, plural, users_line, where_is
@@ -154,6 +154,9 @@ class GraphCell:
             cell, by_position = cell.source, cell.by_position
         name = type(cell).__name__
         kind = _KINDS[name] = _KINDS.get(name) or type(name, (cls,), {})
+        if known := addresses_by_class.get(type(cell)):  # what is made inside has the same addresses
+            joined.met(kind)
+            addresses_by_class[kind] = known
         return kind(cell, by_position)
 
     _bprop_debug = property(lambda self: self.source._bprop_debug)

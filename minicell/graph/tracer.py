@@ -248,8 +248,7 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
         if any(id(t) in made and id(memory(t.array)) in roots for t in held(memo)):
             tracer.refuse('written', f'what {memo.__name__} keeps')
     roots |= {id(memory(t.array)) for t in tensors_in(out)}
-    differentiated = range(tape.recorded_from, tape.NOWHERE)
-    graph.own = {k for k, t in world.made.items() if id(memory(t.array)) in roots and t.at not in differentiated}
+    graph.own = {k for k, t in world.made.items() if id(memory(t.array)) in roots}
     graph.read(entries, out)
     graph.made = {slot: anew(t, tracer.window.value(t, -1)) for slot, t in graph.made.items()}  # as it began
     graph.reads = world.check([t for t in graph.outside if isinstance(t, Parameter)])
