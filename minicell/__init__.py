@@ -40,7 +40,7 @@ __getattr__, __dir__ = later(
         'graph.jitted': 'jit',
         'checkpoint': 'load_checkpoint load_param_into_net save_checkpoint',
         'amp': '',
-        'graph.context': 'GRAPH_MODE PYNATIVE_MODE get_context set_context set_device',
+        'context': 'GRAPH_MODE PYNATIVE_MODE get_context set_context set_device',
     },
 )
 

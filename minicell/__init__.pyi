@@ -31,7 +31,7 @@ float16: DType
 float32: DType
 float64: DType
 def from_numpy(array: ndarray[Any, Any]) -> Tensor: ...
-from minicell.graph.context import get_context as get_context
+from minicell.context import get_context as get_context
 from minicell.composite import get_grad as get_grad
 from minicell.common import get_seed as get_seed
 from minicell.core.grad import grad as grad
@@ -53,8 +53,8 @@ from minicell import nn as nn
 from minicell import ops as ops
 from minicell.common import pytype_to_dtype as pytype_to_dtype
 from minicell.checkpoint import save_checkpoint as save_checkpoint
-from minicell.graph.context import set_context as set_context
-from minicell.graph.context import set_device as set_device
+from minicell.context import set_context as set_context
+from minicell.context import set_device as set_device
 from minicell.common import set_seed as set_seed
 short: DType
 from minicell.ops.create import tensor as tensor

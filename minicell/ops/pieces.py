@@ -216,7 +216,7 @@ def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int
     must(ids.shape == x.shape[: ids.ndim] and count >= 1, ShapeError, said)
     said = f'UnsortedSegmentSum: the id {places.max(initial=0)} is not below num_segments, {count}'
     must(places.max(initial=0) < count, LabelError, said)
-    places[places < 0] = count  # one row more, which is cut off
+    places = np.where(places < 0, count, places)  # one row more, which is cut off
     sums = apply(SCATTER, x, ((places,), (count + 1, *x.shape[ids.ndim :])), frame)
     return apply(GETITEM, sums, ((slice(count),),), frame)
 

@@ -7,9 +7,9 @@ from math import inf
 import numpy as np
 
 from ..core.dtype import FLOAT16
-from ..core.errors import DTypeError, ShapeError
+from ..core.errors import DTypeError, ShapeError, article
 from ..core.primitives import apply, binary, cast_to, check_tensor, getframe
-from ..core.rules import Unary
+from ..core.rules import Rule, Unary
 from ..core.tensor import Tensor
 from ..errors import SettingError
 from .arithmetic import ONE, abs, add, masked, maximum, minimum, not_equal, sqrt, square, where, zero_like
@@ -25,6 +25,7 @@ def _length_dx(g, out, x, axis, keepdims):
     return x * _over(where(at_0, zero_like(g), g / where(at_0, ONE[out.dtype], out)), x.shape, axis, keepdims)
 
 
+VARIANCE = Rule('Var', None)
 NORM = Unary('LpNorm', lambda x, axis, keepdims: np.sqrt(add_up(x * x, axis, keepdims)), _length_dx)
 
 
@@ -32,6 +33,13 @@ def _in_float32(op: Callable, x: Tensor, *rest: object) -> Tensor:
     """An op of a Float16 Tensor: only its result is rounded, and what it adds up may be larger than Float16 can be."""
     with np.errstate(over='ignore'):
         return cast_to(op(cast_to(x, np.dtype(np.float32)), *rest), np.dtype(np.float16))
+
+
+def _real(rule: Rule, x: object) -> Tensor:
+    """The argument of an op whose numbers are real: of complex ones, a square is no length."""
+    said = f'{rule.name} is for real numbers, but got {article(check_tensor(rule, x).dtype)} Tensor'
+    must(x.array.dtype.kind != 'c', DTypeError, f'{said}: give its real and its imaginary part as two')
+    return x
 
 
 def var(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correction=0, keepdim=False) -> Tensor:
@@ -43,7 +51,7 @@ def var(input: Tensor, axis=None, ddof=0, keepdims=False, *, dim=None, correctio
     axis, ddof, keepdims = axis if dim is None else dim, ddof or correction, keepdims or keepdim
     if isinstance(input, Tensor) and input.array.dtype is FLOAT16:
         return _in_float32(var, input, axis, ddof, keepdims)
-    must(check_tensor(SUM, input).ndim or not _axes(axis), ShapeError, f'var: there is no axis {axis!r} in shape ()')
+    must(_real(VARIANCE, input).ndim or not _axes(axis), ShapeError, f'var: there is no axis {axis!r} in shape ()')
     away = square(input - mean(input, axis, keep_dims=True))
     return sum(away, axis, keepdims) / (_count(input.shape, _axes(axis)) - int(ddof))
 
@@ -66,7 +74,7 @@ def norm(A: Tensor, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     >>> print(ops.norm(Tensor([3.0, 4.0])))
     5.0
     """
-    x = check_tensor(NORM, A)
+    x = _real(NORM, A)
     if dtype is not None or x.array.dtype.kind not in 'f':
         x = cast_to(x, np.dtype(np.float32) if dtype is None else dtype.numpy)
     if x.array.dtype is FLOAT16:

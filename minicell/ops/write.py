@@ -12,20 +12,20 @@ from ..core.errors import DTypeError, OperandError, ShapeError, article, users_l
 from ..core.grad import is_parameter
 from ..core.primitives import CAST, getframe
 from ..core.tape import NOWHERE
-from ..core.tensor import LENT, Tensor, as_array, wrap
+from ..core.tensor import LENT, Tensor, as_array, frozen, wrap
 from ..core.trap import joined
 from ..errors import IndexWriteError, ParameterError
 from .primitive import primitive
 
 
 def plain_index(index: object) -> object:
-    """The same index for NumPy: Tensors in it become arrays, of their own, because backward will use them again."""
+    """The same index for NumPy: Tensors become arrays of its own, read-only, because backward will use them again."""
     if isinstance(index, Tensor):
         index.leave('x[i] with an index made', chooses=True)
-        return index.array.copy()
+        return frozen(index.array.copy())
     if isinstance(index, tuple):
         return tuple(plain_index(i) for i in index)
-    return np.array(index) if isinstance(index, (list, np.ndarray)) else index
+    return frozen(np.array(index)) if isinstance(index, (list, np.ndarray)) else index
 
 
 def write_index(tensor: Tensor, index: object, value: object, frame) -> None:

@@ -30,8 +30,8 @@ class Again:
     def __init__(self, cell: Any, inputs: tuple, construct: Any = None, kept: Any = None, then: Any = None) -> None:
         self.cell, self.inputs = cell, inputs
         self.params = list(getattr(cell, 'internal_params', None) or ())
-        self.construct = construct or by_signature(cell)
-        self.kept = kept or Kept(cell, self.construct, inputs)
+        self._construct = construct or by_signature(cell)
+        self.kept = kept or Kept(cell, self._construct, inputs)
         found = [(t, then(t)) for t in self.kept.tensors] if then else []  # as it was before the call
         self.written = [(t, a) for t, a in found if a.tobytes() != t.array.tobytes()]
         self.before = bool(self.written)
@@ -78,7 +78,7 @@ class Again:
             own = [np.asarray(x, d if narrow and not self.wide else None) for x, d in zip(xs, dtypes, strict=True)]
             args, given = self.tensors(own)
             with Tape() as seen, self.stopping():
-                out = tape.hide(tape.NOWHERE + 1, self.construct, args, {})
+                out = tape.hide(tape.NOWHERE + 1, self, args, {})
             if not look:
                 return [wide(t).copy() for t in tensors_in(out) if is_float(t)]
             found = Program(seen, given, out, seen.events).settled()
@@ -101,7 +101,7 @@ class Again:
         far that may be off where all numbers are rounded to eps."""
         with self.called(any(x.dtype == np.float64 for x in xs)):
             if self.before:
-                self.construct(*self.tensors(xs)[0])
+                self._construct(*self.tensors(xs)[0])
             if not eps:
                 return [d if d is None else np.array(d.array) for d in self.returned(xs, out, outs, came)]
             with Tape() as seen:

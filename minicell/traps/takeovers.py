@@ -27,15 +27,16 @@ from ..core.tensor import memory, tensors_in
 from ..core.trap import Trap
 from ..errors import CapturedValueWarning, HiddenValueError, HiddenValueWarning, SwallowedParameterWarning
 from .bypassed import in_bprop
+from .written import CONSTANT
 from .written import trap as written
 
 
 def is_severed(t, takeover: int, name: str, frame) -> bool:
     """Whether this was a constant until it was written; say so, unless it is a moving average of construct's own."""
-    write = written.severed.get(id(memory(t.array))) if t.at == tape.recorded_from else None
-    if write and write[4] != takeover:
+    write = written.severed.since(memory(t.array)) if t.at == tape.recorded_from else CONSTANT
+    if write[3] and write[4] != takeover:
         written.say_severed(name, [t], frame)
-    return write is not None
+    return write is not CONSTANT
 
 
 class Takeovers(Trap):

@@ -14,16 +14,20 @@ was given memory written since, is read back under observation: its ops are note
 numbers that it asks for. So it is seen what backward reads, by whatever way it gets there.
 """
 
-from collections.abc import Iterable
+import sys
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from math import inf
+from operator import itemgetter
 from weakref import WeakSet, finalize, ref
 
 import numpy as np
 
 from ..core import tape
 from ..core.cell import Takeover, users_frame
-from ..core.differentiate import UNREAD, fill_up, name_of, new_list, tell_if_hidden
-from ..core.errors import Where, caller, users_line
+from ..core.differentiate import UNREAD, fill_up, name_of, new_list, read_back, read_once, tell_if_hidden
+from ..core.errors import Where, caller, frames, users_line
 from ..core.grad import paused
 from ..core.rules import WRITE, Bundle, Item, Leaf, Marker, Parts, Rule, Shaped
 from ..core.tape import NOWHERE, note
@@ -33,6 +37,8 @@ from ..core.watch import holders, look, open_tapes
 from ..errors import IndexWriteError, SeveredWarning, WriteAfterUseError
 from .bypassed import running
 
+LOOPS = read_once.__code__, read_back.__code__
+ALONE = 3  # references to memory that one Tensor holds, as `writing` counts them
 UNREADING = Marker, Leaf, Item, Shaped  # notes that read no numbers
 
 
@@ -40,6 +46,16 @@ def rewritten(array: np.ndarray, address: int) -> tuple | None:
     """The write to the memory of this array, if it came after this address."""
     found = writes.get(id(array if array.base is None else array.base))
     return found if found and found[0] > address else None
+
+
+def waiting() -> Iterator[np.ndarray]:
+    """The cotangents of the gradients that are being read back: that of now, and those that are still to be read."""
+    for each in frames(sys._getframe()):
+        if each.f_code in LOOPS:
+            cts, g = each.f_locals['cts'], each.f_locals['g']
+            for c in (g, *(cts.values() if isinstance(cts, dict) else cts)):
+                for d in c.of.values() if type(c) is Parts else () if c is None else (c,):
+                    yield d.array if type(d) is Tensor else d
 
 
 def refuse(said: str, used: Where, write: tuple) -> None:
@@ -102,14 +118,23 @@ class Observed(Rule):
             refuse(f'{said} Write after the gradient, or write into a copy.', Where(*self.entry[4:]), found)
 
 
+CONSTANT = inf, None, '', None, 0, None  # what `Severed` keeps of a write by constant numbers, behind its time
+
+
 class Severed(dict):
-    """The Parameters in it are differentiated, until it is cleared."""
+    """id of memory -> what was written there, in order; the Parameters in it are differentiated until it is cleared."""
 
     def clear(self) -> None:
-        for *_, parameter, _ in self.values():
+        for *_, parameter in chain(*self.values()):
             if parameter is not None:
                 parameter.at = -1
         super().clear()
+
+    def since(self, root: np.ndarray, address: int = NOWHERE) -> tuple:
+        """The last write to this memory before an address, if it was by a differentiated value; else a blank."""
+        found = self.get(id(root), ())
+        k = bisect_right(found, address, key=itemgetter(0))
+        return found[k - 1] if k else CONSTANT
 
 
 class Written(Trap):
@@ -119,7 +144,7 @@ class Written(Trap):
         # id of an array's memory -> (when, weak reference, what wrote, where, whether a Parameter, and the Cell
         # whose bprop wrote: what it keeps from one call to the next is its own), in `writes`,
         self.since: dict = {}  # while a `back` is kept, which may read what it recorded before
-        self.severed = Severed()  # the same, (takeover, Parameter, until when), for what got a differentiated value
+        self.severed = Severed()  # the same, (takeover, Parameter), for what got a differentiated value
         self.tapes: dict = {}  # id of memory -> the closed Tapes that hold it
         self.latest = 0  # when anything was last written
         self.observing: list = []  # the entries that are read back under observation, the innermost last
@@ -149,6 +174,8 @@ class Written(Trap):
                 )
             if inputs or outs:
                 root = tensor.array = tensor.array.copy()
+        if tape.gradients and sys.getrefcount(root) > ALONE and any(memory(c) is root for c in waiting()):
+            root = tensor.array = tensor.array.copy()  # what a bprop has returned, of a buffer that it fills anew
         for observed in self.observing:
             observed.look()
         if tape.looking:
@@ -206,11 +233,11 @@ class Written(Trap):
         if bound != NOWHERE and any(tape.address(t) >= bound for t in tensors_in(source)):
             gone = ref(write[1], lambda _: self.severed.pop(root, None))
             parameter = tensor if type(tensor) is not Tensor else None
-            self.severed[root] = write[0], gone, *write[2:], tape.hidden_address, parameter, inf
+            self.severed.setdefault(root, []).append((write[0], gone, *write[2:], tape.hidden_address, parameter))
             if parameter is not None:
                 tensor.at = max(tensor.at, bound)
         elif not added and root in self.severed:
-            self.severed[root] = *self.severed[root][:-1], write[0]
+            self.severed[root].append((write[0], *CONSTANT[1:]))
             if tensor.at == bound:
                 tensor.at = -1
 
@@ -228,10 +255,9 @@ class Written(Trap):
     def say_severed(self, who: str, tensors: Iterable, used: object, address: int = NOWHERE) -> None:
         """Warn if `who` reads one that was given a differentiated value before this address: that gradient is lost."""
         for t in tensors:
-            nothing = inf, None, '', None, 0, None, inf
-            stamp, _, what, where, takeover, parameter, until = self.severed.get(id(memory(t.array)), nothing)
+            _, _, what, where, takeover, parameter = self.severed.since(memory(t.array), address)
             own = takeover and takeover == tape.gradients[-1].enclosing  # construct's, and so is this gradient
-            if stamp <= address < until and not own and (parameter is not None or t.at < 0):
+            if where and not own and (parameter is not None or t.at < 0):
                 name = 'a Parameter' if parameter is not None else 'a Tensor'
                 SeveredWarning.warn(
                     f'{who} uses {name} that was written by {what} with a value that is being '

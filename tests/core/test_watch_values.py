@@ -56,6 +56,16 @@ def test_a_view_of_what_is_overwritten_keeps_its_value_too():
     assert tape.value(w, tape.events[0].at).tolist() == [2, 5]
 
 
+@pytest.mark.parametrize('index', [[0, 2], np.array([0, 2]), Tensor([0, 2]), (Tensor([0, 2]),)])
+def test_the_index_that_is_shown_cannot_be_written(index):
+    with ms.Tape() as tape:
+        back = ms.vjp(lambda x: x[index] * 1, Tensor([1.0, 2.0, 3.0]))[1]
+    taken = next(e for e in tape.events if isinstance(e, Op) and e.attrs).attrs[0]
+    with pytest.raises(ValueError, match='read-only'):
+        (taken[0] if isinstance(taken, tuple) else taken)[...] = 1
+    assert back(Tensor([1.0, 1.0]))[0].tolist() == [1, 0, 1]
+
+
 def test_value_is_read_only():
     w = Parameter(Tensor([2.0]), 'w')
     with ms.Tape() as tape:

@@ -1,6 +1,7 @@
 """What is lent to the user's code, and what the user's code hands over: nobody changes it for the other."""
 
 import collections
+import contextlib
 import functools
 import types
 from collections.abc import Callable
@@ -290,3 +291,49 @@ def test_a_bprop_that_is_replaced_after_the_call(where):
     ms.grad(made)(X)
     owner.bprop = wrong
     quiet(lambda: ms.grad(made)(X), [100, 100, 100])
+
+
+@pytest.mark.parametrize('part', [lambda d: d[0:2], lambda d: d.reshape(3)[:2], lambda d: ops.stack([*d][:2])])
+def test_a_part_of_dout_is_what_it_was_before_dout_was_written(part):
+    def bprop(self, x, out, dout):
+        v = part(dout)
+        dout[0] = 9.0
+        return (ops.concat((v + dout[0], dout[:1])),)
+
+    quiet(lambda: slope(cell(lambda self, x: x * 1, bprop))(X), [10, 10, 9])
+
+
+# ---- a buffer that bprop fills in each of its calls ------------------------------------------------------------------
+
+
+def filled(kind: str) -> Callable:
+    """What writes some numbers into one and the same buffer, and returns it."""
+    if kind == 'a Parameter':
+        p = ms.Parameter(ONES * 0, name='p', requires_grad=False)
+        return lambda value: [ops.assign(p, value), p][1]
+    buffer = ONES * 0
+    return lambda value: [buffer.__setitem__(slice(None), value), buffer][1]
+
+
+@pytest.mark.parametrize('kind', ['a Tensor', 'a Parameter'])
+@pytest.mark.parametrize('look', ['grad', 'vjp', 'Tape'])
+def test_a_buffer_is_another_gradient_in_each_call(kind, look):
+    fill, other = filled(kind), filled(kind)
+    net = cell(lambda self, x: x * 1, lambda self, x, out, dout: (fill(dout * x),))
+    both = cell(lambda self, x, y: x * y, lambda self, x, y, out, dout: (fill(dout * y), other(dout * x)))
+    f = lambda x: net(net(x)) + net(x) * 10 + both(x, x + 1) + 3 * both(x, x)
+
+    def taken():
+        if look == 'vjp':
+            return ms.vjp(f, X)[1](ONES)[0]
+        with ms.Tape() if look == 'Tape' else contextlib.nullcontext():
+            return slope(f)(X)
+
+    quiet(taken, [1 + 10 + 3 + 6, 4 + 20 + 5 + 12, 9 + 30 + 7 + 18])
+
+
+def test_what_a_bprop_returned_and_a_hook_writes_later():
+    kept = []
+    net = cell(lambda self, x: x * 3, lambda self, x, out, dout: ([kept.append(dout * 3), kept[-1]][1],))
+    later = ops.InsertGradientOf(lambda g: [kept[-1].__setitem__(0, 10.0) if kept else None, g][1])
+    quiet(lambda: slope(lambda x: net(y := x * 1) + later(y) * 0)(X), [3, 3, 3])

@@ -50,6 +50,15 @@ def test_keywords_go_by_their_names():
         said(program, 'Unnamed.bprop', 'name a, b', 'x, a, b,')
 
 
+def test_a_keyword_may_be_called_as_a_parameter_of_construct_is():
+    order = cell(
+        lambda self, x, **kw: x * kw['kw'] + kw['b'] * 3, lambda self, x, kw, b, out, d: (d * kw, d * x, d * 3)
+    )
+    quiet(lambda: slope(lambda x, a, b: order(x, b=b, kw=a), 0, 1, 2)(X, X * 2, X), ([2, 4, 6], [1, 2, 3], [3, 3, 3]))
+    net = cell(lambda self, x, /, b, **more: x * b * more['x'], lambda self, x, b, y, out, d: (d * b * y, None, None))
+    quiet(lambda: slope(lambda x: net(x, b=2.0, x=5.0))(X), [10, 10, 10])
+
+
 @pytest.mark.parametrize('twice', [lambda w: [w, w], lambda w: (w, w, w), lambda w: [w]])
 def test_a_parameter_has_one_gradient(twice):
     w = Parameter(X, name='w')
@@ -92,6 +101,11 @@ def test_complex_values_on_the_way_are_refused(f):
 
 def test_complex_constants_are_not():
     quiet(lambda: slope(lambda x: x * ops.abs(I) * ops.abs(ops.stop_gradient(x) * 1j))(X), [1, 2, 3])
+
+
+@pytest.mark.parametrize('f', [ops.norm, ops.var, ops.std, ops.sigmoid, ops.silu, nn.Sigmoid()])
+def test_what_is_for_real_numbers_refuses_complex_ones(f):
+    said(lambda: slope(lambda x: x * f(I))(X), 'Complex128', 'real', keep=f in (ops.norm, ops.sigmoid))
 
 
 # ---- hooks that come late, and a back inside itself ------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Values that are shared: what construct and bprop are given in lists and dicts, and memory that others hold too."""
 
 import types
-from collections import OrderedDict, namedtuple
+from collections import Counter, OrderedDict, namedtuple
 
 import numpy as np
 import pytest
@@ -88,6 +88,37 @@ def test_they_come_back_after_an_error_too_and_nested_as_they_stood():
         return (box['b'].a * x).sum()
 
     assert right(ms.grad(f)(X), [2, 4, 6])
+
+
+class Scaled(namedtuple('Scaled', 'x')):
+    scale = 1.0
+
+
+def scaled(x):
+    made = Scaled(x)
+    made.scale = 2.0
+    return made
+
+
+@pytest.mark.parametrize(
+    ('box', 'factor'),
+    [
+        (scaled, lambda b: b.x * b.scale),
+        (lambda x: [scaled(x)], lambda b: b[0].x * b[0].scale),
+        (lambda x: Counter(a=x, b=-2), lambda b: b['a'] * -b['b']),
+        (lambda x: Counter(a=2, b=x), lambda b: b['b'] * b['a']),
+    ],
+    ids=['a', 'b', 'c', 'd'],
+)
+def test_a_container_of_ones_own_class_stays_what_it_is(box, factor):
+    slot = lambda v: tuple(map(slot, v)) if isinstance(v, list) else tuple(v.values() if isinstance(v, dict) else v)
+    grads = lambda v, d: tuple(
+        grads(p, d) if isinstance(p, tuple) else d * 2 if isinstance(p, Tensor) else None for p in v
+    )
+    net = cell(lambda self, box: factor(box), lambda self, box, out, d: (grads(slot(box), d),))
+    whole = lambda f: lambda x: f(box(x)).sum()
+    for f in (net, factor, lambda b: factor(ops.stop_gradient(b)) * 0 + factor(b)):
+        quiet(lambda f=f: ms.value_and_grad(whole(f))(X), (12, [2, 2, 2]))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Hooks of Cells, of Tensors and Parameters, and of the ops that call a function on the way back."""
 
+import contextlib
 import gc
 
 import pytest
@@ -179,6 +180,27 @@ def test_hooks_on_parameters_stay():
         assert [g.tolist() for g in step(Tensor([[3.0]]))] == [[[30]], [1]]
     handle.remove()
     assert step(Tensor([[3.0]]))[0].tolist() == [[3]]
+
+
+@pytest.mark.parametrize('used_before', [True, False])
+@pytest.mark.parametrize('look', ['grad', 'weights alone', 'vjp', 'Tape'])
+def test_a_hook_on_a_parameter_may_come_within_the_gradient(look, used_before):
+    w, x = ms.Parameter(Tensor([2.0, 3.0]), name='w'), Tensor([1.0, 4.0])
+
+    def f(x):
+        y = x * w if used_before else None
+        w.register_hook(lambda g: g * 10)
+        return (y if used_before else x * w).sum()
+
+    if look == 'vjp':
+        dw = ms.vjp(f, x, weights=[w])[1](Tensor(1.0))[1][0]
+    elif look == 'weights alone':
+        dw = ms.grad(lambda: f(x), None, w)()
+    else:
+        with ms.Tape() if look == 'Tape' else contextlib.nullcontext():
+            dw = ms.grad(f, 0, w)(x)[1]
+    assert dw.tolist() == [10, 40]
+    assert ms.grad(lambda: (x * w).sum(), None, w)().tolist() == [10, 40]  # it stays
 
 
 def test_a_tensor_that_goes_takes_its_hooks_along():

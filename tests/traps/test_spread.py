@@ -136,6 +136,22 @@ def test_a_moving_average_a_constant_and_what_was_stopped_say_nothing():
     assert says(lambda: ms.grad(lambda x: (ops.assign(q, ops.stop_gradient(x)), (q * x).sum())[1])(X)) == [1, 2, 3]
 
 
+@pytest.mark.parametrize('again', [lambda q, x: x, lambda q, x: X, lambda q, x: q + x], ids=['x', 'X', 'q + x'])
+@pytest.mark.parametrize('write', [ops.assign, ops.assign_add, Parameter.set_data], ids=['assign', 'add', 'set'])
+def test_a_use_between_two_writes_is_said(write, again):
+    q = weight()
+    between = lambda x: (write(q, x * x), q + x, write(q, again(q, x)))[1].sum()
+    assert says(lambda: ms.grad(between)(X), SeveredWarning) == [1, 1, 1]
+    assert says(lambda: ms.vjp(between, X)[1](Tensor(1.0))[0], SeveredWarning) == [1, 1, 1]
+    assert says(lambda: ms.grad(lambda x: (q * x).sum())(X * 0)) == values(q)
+
+
+def test_a_state_that_is_carried_through_two_calls():
+    net = Recurrent(lambda self, new: None)
+    net.construct = lambda x: [y := net.h + net.w * x, setattr(net, 'h', ops.tanh(y)), y][2]
+    says(lambda: ms.grad(lambda: (net(X) + net(X)).sum(), None, net.w)(), SeveredWarning)
+
+
 def test_an_average_that_construct_writes_is_its_own_but_no_other_cells():
     q = weight()
     net = made(lambda self, x: (q.set_data(q * 0.5 + x), x * q)[1], lambda self, x, out, dout: (dout * 2,), 'Net')

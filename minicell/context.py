@@ -1,9 +1,9 @@
 """MindSpore's settings. One counts here, the mode; the others are known, kept, and have no effect."""
 
-from ..errors import GraphArgumentError
-from ..nn.cell import Cell
-from ..ops.checks import must, must_be
-from .jitted import call_in_graph_mode
+from .errors import GraphArgumentError
+from .graph.jitted import call_in_graph_mode
+from .nn.cell import Cell
+from .ops.checks import must, must_be
 
 GRAPH_MODE, PYNATIVE_MODE = 0, 1
 _settings: dict = {  # what MindSpore 2.10 has, with what it begins with on a CPU
