@@ -1,8 +1,9 @@
 """The static graph of a traced function: nodes in order, each naming the values it reads."""
 
 from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
+from weakref import WeakValueDictionary
 
 from ..core.differentiate import name_of
 from ..core.errors import Where, users_line
@@ -89,9 +90,7 @@ class Graph:
             self.from_outer.append(self.outer.slot(t))
             self.inputs.append(slot)
             return slot
-        root = self
-        while root.outer is not None:
-            root = root.outer
+        root = self.root
         owner, kept = (root, root.made) if id(t) in root.own else (self, self.constants)
         kept[owner._new(t, getattr(t, 'name', f'c{len(root.made) + len(owner.constants)}'))] = t
         return self.slot(t)
@@ -108,6 +107,11 @@ class Graph:
                 yield from node.body.graphs()
 
     @property
+    def root(self) -> 'Graph':
+        """The outermost of the graphs around this one."""
+        return self if self.outer is None else self.outer.root
+
+    @property
     def outside(self) -> list[Tensor]:
         """The Parameters and other Tensors that it reads and that are none of its arguments."""
         return [t for graph in self.graphs() for t in graph.constants.values()]
@@ -117,10 +121,28 @@ class Graph:
         return all(read.holds() for read in self.reads) and all(snapshot(t.array) == was for t, was in self.looked)
 
     def seal(self) -> 'Graph':
-        """It is complete: let go of the Tensors that it was made from."""
-        for graph in self.graphs():
+        """It is complete: let go of the Tensors that it was made from, which no hook and no rule may hold either."""
+        graphs, alive = [*self.graphs()], {id(t): t for graph in self.graphs() for t in graph._alive}
+        mine = {key for graph in graphs for key, slot in graph._slot_of.items() if slot not in graph.constants}
+        self.values = WeakValueDictionary({key: alive[key] for key in mine})
+        for node in (node for graph in graphs for node in graph.nodes):
+            if isinstance(node, Op):
+                rule = getattr(getattr(node.rule, 'owner', None), 'rule', None)  # of the user's own Primitive
+                self.keep_to_itself(node.rule.name, held((node.attributes, rule)), node.site)
+            elif isinstance(node, Call):  # where a gradient inside has called bprop already
+                found = [
+                    t for made in node.body.stand_in.graphs.values() if isinstance(made, Graph) for t in made.outside
+                ]
+                self.keep_to_itself(f'{node.body.name}.bprop', found, node.site)
+        for graph in graphs:
             graph._slot_of, graph._alive, graph.own = {}, [], set()
         return self
+
+    def keep_to_itself(self, name: str, found: Iterable[Tensor], site: tuple = (None,)) -> None:
+        """Refuse what runs on the way back and holds a value of this call: later ones would still get this one's."""
+        said = f'{name} holds a Tensor that {self.name} computes or is given: it runs on the way back, and would still '
+        said += 'read the numbers of this call in later calls. Make the Tensor an input of a Cell with a bprop'
+        _must(not any(self.values.get(id(t)) is t for t in found), said, site)
 
     def result(self, values: list) -> object:
         """What the function returns, from the values of a replay."""
@@ -132,21 +154,7 @@ class Graph:
         while k < len(entries):
             k = self._step(entries, k)
         self.returned = _emptied(returned, self)
-        if self.outer is None:
-            self._look_at_the_way_back()
         return self
-
-    def _look_at_the_way_back(self) -> None:
-        """Refuse what runs there and holds a value of this call: in every later one it would still get this one's."""
-        mine = {key for graph in self.graphs() for key, slot in graph._slot_of.items() if slot not in graph.constants}
-        for node in (node for graph in self.graphs() for node in graph.nodes if isinstance(node, (Call, Op))):
-            owner = node.cell if isinstance(node, Call) else getattr(node.rule, 'owner', None)
-            rule, attributes = getattr(owner, 'bprop', None), getattr(node, 'attributes', ())
-            runs = attributes if owner is None else (vars(type(owner)), getattr(rule, '__func__', rule))
-            name = f'{node.body.name}.bprop' if isinstance(node, Call) else node.rule.name
-            said = f'{name} has by a closure a Tensor that {self.name} computes or is given: it runs on the way back, '
-            said += 'and in later calls it would still get the numbers of this one. Make it an input of a Cell'
-            _must(not any(id(t) in mine for t in held(runs)), said, node.site)
 
     def _step(self, entries: list, k: int) -> int:
         """Add the node that starts at entry k; the number of the entry behind it."""

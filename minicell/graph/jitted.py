@@ -139,7 +139,7 @@ def signature(value: object, met: list) -> object:
 class GraphCell:
     """A Cell inside a graph: construct is a graph in a replay, and bprop becomes one when backward first reaches it."""
 
-    body: Graph  # of construct
+    body: Graph | None = None  # of construct, once it is traced
 
     def __init__(self, cell: Cell, by_position: int) -> None:
         self.source, self.by_position = cell, by_position
@@ -183,11 +183,10 @@ class GraphCell:
             line = where_is(code.co_filename, code.co_firstlineno)
             raise error(f'{name}{said}.\n  its bprop: {line}{users_line()}')
 
-        if code.co_flags & 0x04:
-            refuse('.bprop takes *args: in graph mode a bprop names its parameters, the inputs, then out and dout')
         named = code.co_argcount - (function is not self.source.bprop)  # without self
-        if named < 2:
-            refuse(f'.bprop takes {plural(named, "parameter")}: the inputs are due, then out and dout')
+        if code.co_flags & 0x04 or named < 2:
+            takes = '*args' if code.co_flags & 0x04 else plural(named, 'parameter')
+            refuse(f'.bprop takes {takes}: in graph mode a bprop names its parameters, the inputs, then out and dout')
         if self.by_position < len(given) - 2 or named > len(given):
             due = 'in graph mode every argument is given by position, and bprop takes each of them, then out and dout'
             got = f'got {plural(self.by_position, "argument")} by position, and its bprop takes {named - 2}'
@@ -196,6 +195,8 @@ class GraphCell:
             advice = 'Let autodiff compute it, or leave graph mode'
             refuse(f' has internal_params: a gradient of a Parameter from bprop is for eager mode only. {advice}')
         returned, graph = trace(self.source.bprop, given, {}, GraphCell.of)
+        if self.body is not None:
+            self.body.root.keep_to_itself(f'{name}.bprop', graph.outside)
         if parameters := [t for t in graph.outside if isinstance(t, Parameter)]:
             why = 'in graph mode a bprop does not support using Parameter'
             advice = 'Compute the gradient from its inputs, out and dout'

@@ -105,12 +105,16 @@ def names_of(code: CodeType) -> tuple[list[str], frozenset[str], set[str], bool]
     attributes |= {'_phase'} & {f'_{name}' for name in attributes}  # the phase is behind a property
     file = code.co_filename  # a layer may have its settings by name; what every Cell does reads none
     layer = file.startswith(LAYERS[0]) and not file.endswith(('cell.py', 'hooks.py'))
-    every = any(EVERY.fullmatch(name) for c in (code, *inside) for name in c.co_names) and (layer or not file.startswith(HOME))
+    every = any(EVERY.fullmatch(name) for c in (code, *inside) for name in c.co_names) and (
+        layer or not file.startswith(HOME)
+    )
     return sorted(spaces | texts if 'globals' in spaces else spaces), frozenset(attributes), written, every
 
 
 def _spaces(value: object) -> list[Mapping]:
     """Where the attributes of a module, a class or an object stand, as far as they may change."""
+    if not isinstance(value, Cell) and str(type(value).__module__).partition('.')[0] == 'minicell':
+        return []
     kinds = (*(value.__mro__ if isinstance(value, type) else ()), *type(value).__mro__)
     own = getattr(value, '__dict__', None)
     return [own] * isinstance(own, dict) + [vars(kind) for kind in kinds if _is_users(kind)]
@@ -161,7 +165,6 @@ class World:
         self.names: set[str] = set()  # the attributes that code has named so far, and those that it writes
         self.written: set[str] = set()
         self.made: dict[int, Tensor] = {}  # Tensors that were made since, but for the results of ops
-        self.memos: list = []  # functions that keep what they returned
         self.seen: set = set()
         self.kernel: object = None  # the frame of what a graph calls in every replay
         self.refused: Exception | None = None
@@ -200,18 +203,15 @@ class World:
         if code in REPLAYED:
             self._look_at_generators()
             self.kernel = frame
-        elif not is_library(code.co_filename):
+        elif (users := not is_library(code.co_filename)) or code.co_filename.startswith(LAYERS):
             every = self._learn(code)
-            self._names(frame.f_globals, names_of(code)[0], '', True, every)
-            if 'array' in names_of(code)[1]:
-                Tensor.array = ASKED  # until the trace is over
+            if users:
+                self._names(frame.f_globals, names_of(code)[0], '', True, every)
+                if 'array' in names_of(code)[1]:
+                    Tensor.array = ASKED  # until the trace is over
             for name, value in list(frame.f_locals.items()) if every else ():
                 if id(value) in self.known:  # what the trace made itself may change as it likes
                     self.reach(value, name, id(value) in self.given, every)
-        elif code.co_argcount and code.co_filename.startswith(LAYERS):
-            layer = frame.f_locals.get(code.co_varnames[0])
-            if isinstance(layer, Cell) and id(layer) in self.known:
-                self.reach(layer, type(layer).__name__, False, self._learn(code))
         elif code in SHOWS and not (self.printing or is_library(frame.f_back.f_code.co_filename)):
             self.tracer.refuse_value(frame.f_locals[code.co_varnames[0]], 'str()')
         elif code.co_name == 'raw_input':  # a notebook's input
@@ -252,7 +252,7 @@ class World:
         return names if every else frozenset()
 
     def reach(self, value: object, label: str, given: bool = False, every: frozenset = frozenset()) -> None:
-        """Keep how a value is now, and whatever names find in it; where code may read any attribute, all that it has."""
+        """Keep how a value is now, and what names find in it; where code may read any attribute, all that it has."""
         key = id(value), given, every
         if isinstance(value, Parameter):
             self.forms.setdefault(value, form(value))
@@ -281,12 +281,9 @@ class World:
             parts = self._function(value, label)
         elif isinstance(value, CALLING) or str(kind.__module__).startswith('minicell.graph'):
             parts = [part for n in CALLED if not isinstance(part := getattr(value, n, None), ModuleType)]
-        if kind is MEMO:
-            self.memos.append(value)
         for part in parts:
             self.reach(part, label, given, every)
-        spaces = _spaces(value) if isinstance(value, Cell) or str(kind.__module__).partition('.')[0] != 'minicell' else ()
-        if spaces:
+        if spaces := _spaces(value):
             self.owners[id(value)] = value, spaces
             self._attributes(value, spaces, self.names, every)
 
