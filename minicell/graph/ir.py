@@ -37,6 +37,7 @@ class Graph:
     def __init__(self, name: str, inputs: list[Tensor], outer: 'Graph | None' = None) -> None:
         self.name = name
         self.outer = outer
+        self.root: Graph = self if outer is None else outer.root  # the outermost
         self.slots = 0
         self.nodes: list = []
         self.constants: dict[int, Tensor] = {}
@@ -90,9 +91,8 @@ class Graph:
             self.from_outer.append(self.outer.slot(t))
             self.inputs.append(slot)
             return slot
-        root = self.root
-        owner, kept = (root, root.made) if id(t) in root.own else (self, self.constants)
-        kept[owner._new(t, getattr(t, 'name', f'c{len(root.made) + len(owner.constants)}'))] = t
+        owner, kept = (self.root, self.root.made) if id(t) in self.root.own else (self, self.constants)
+        kept[owner._new(t, getattr(t, 'name', f'c{len(self.root.made) + len(owner.constants)}'))] = t
         return self.slot(t)
 
     def knows(self, t: Tensor) -> bool:
@@ -107,11 +107,6 @@ class Graph:
                 yield from node.body.graphs()
 
     @property
-    def root(self) -> 'Graph':
-        """The outermost of the graphs around this one."""
-        return self if self.outer is None else self.outer.root
-
-    @property
     def outside(self) -> list[Tensor]:
         """The Parameters and other Tensors that it reads and that are none of its arguments."""
         return [t for graph in self.graphs() for t in graph.constants.values()]
@@ -122,18 +117,16 @@ class Graph:
 
     def seal(self) -> 'Graph':
         """It is complete: let go of the Tensors that it was made from, which no hook and no rule may hold either."""
-        graphs, alive = [*self.graphs()], {id(t): t for graph in self.graphs() for t in graph._alive}
-        mine = {key for graph in graphs for key, slot in graph._slot_of.items() if slot not in graph.constants}
-        self.values = WeakValueDictionary({key: alive[key] for key in mine})
+        graphs = [*self.graphs()]
+        values = [t for graph in graphs for t in graph._alive if graph._slot_of[id(t)] not in graph.constants]
+        self.values = WeakValueDictionary({id(t): t for t in values})
         for node in (node for graph in graphs for node in graph.nodes):
             if isinstance(node, Op):
                 rule = getattr(getattr(node.rule, 'owner', None), 'rule', None)  # of the user's own Primitive
                 self.keep_to_itself(node.rule.name, held((node.attributes, rule)), node.site)
-            elif isinstance(node, Call):  # where a gradient inside has called bprop already
-                found = [
-                    t for made in node.body.stand_in.graphs.values() if isinstance(made, Graph) for t in made.outside
-                ]
-                self.keep_to_itself(f'{node.body.name}.bprop', found, node.site)
+            elif isinstance(node, Call):  # a gradient inside may have called bprop already
+                called = [graph for graph in node.body.stand_in.graphs.values() if isinstance(graph, Graph)]
+                self.keep_to_itself(f'{node.body.name}.bprop', [t for g in called for t in g.outside], node.site)
         for graph in graphs:
             graph._slot_of, graph._alive, graph.own = {}, [], set()
         return self

@@ -344,8 +344,7 @@ class World:
             if kept
         ] + [*self.reads.values()]
         owners = [value for value, _ in self.owners.values()]
-        kinds = tuple(map(type, owners))
-        reads.append(Read(partial(map, type, owners), kinds, tuple(f'the class of a {k.__name__}' for k in kinds)))
+        reads.append(Read(partial(map, type, owners), (*map(type, owners),), ('the class of an object',) * len(owners)))
         self.forms = dict(zip(parameters, map(form, parameters), strict=True)) | self.forms
         if self.forms:
             names = tuple(f'the name, shape or requires_grad of {p.name}' for p in self.forms)
