@@ -111,7 +111,7 @@ STILLS = {
     '12': Still(
         'l12-film',
         (128, 606, 648, 770),
-        'Spikes of 32 neurons over twelve moments, and triangles that show how the gradient comes back through them',
+        'Spikes of 32 neurons over twelve time steps, and triangles that show how the gradient comes back through them',
     ),
     '13': Still(
         'l13-figure',

@@ -8,8 +8,6 @@ JupyterLite's kernel in tools.txt must be one for that version; and a wheel that
 today's.
 """
 
-import gzip
-import hashlib
 import json
 import subprocess
 import sys
@@ -22,16 +20,11 @@ sys.path.insert(0, str(ROOT))
 
 from minicell.command.lessons import Trouble  # noqa: E402
 from minicell.command.site import lite, origin  # noqa: E402
+from minicell.command.site.pyodide import File  # noqa: E402
 
 HERE = ROOT / 'minicell/command/site/pyodide.json'
 SHRINK = 'pyodide.js', 'pyodide.mjs', 'pyodide.asm.js', 'pyodide.asm.wasm'
 NAMES = *SHRINK, 'python_stdlib.zip', origin.LIST
-
-
-def pin(data: bytes, shrinks: bool = False) -> dict[str, Any]:
-    """What is believed of a file, and how large it travels."""
-    travels = len(gzip.compress(data, 9)) if shrinks else len(data)
-    return {'sha256': hashlib.sha256(data).hexdigest(), 'size': len(data), 'travels': travels}
 
 
 def published(version: str, folder: Path | None = None) -> dict[str, Any]:
@@ -53,11 +46,11 @@ def published(version: str, folder: Path | None = None) -> dict[str, Any]:
             'carrier': origin.PINS['carrier'] if version == origin.PINS['version'] else '',
             'info': listed['info'],
             'numpy': numpy,
-            'files': {name: pin(data[name], name in SHRINK) for name in NAMES},
+            'files': {name: File.of(data[name], name in SHRINK)._asdict() for name in NAMES},
         }
         carrier = lite.Workshop(Path(place, 'workshop')).carrier
         wheel = origin.Origin(Path(place), folder, carrier, made).wheel(numpy['file_name'], numpy['sha256'])
-        made['files'][numpy['file_name']] = pin(wheel)
+        made['files'][numpy['file_name']] = File.of(wheel)._asdict()
         return made
 
 

@@ -25,7 +25,7 @@ class Step(NamedTuple):
 class Body:
     """What the framework's autodiff says of the forward body, where minicell has a Program."""
 
-    ops, stopped = (), 0
+    ops, stopped, selects = (), 0, 0
 
     def __init__(self, rule: Rule, xs: Arrays, came: Arrays, large: bool) -> None:
         self.rule, self.wide, self.xs, self.eps = rule, large, xs, 0.0
@@ -38,6 +38,8 @@ class Body:
             with suppress(Exception):  # where the inputs have few digits, so may the outputs
                 beside = rule.answer([shake(wide(x), True) for x in xs], wide=large)
                 kinds = [np.result_type(kind, kind_of(b)) for kind, b in zip(kinds, beside.outs, strict=True)]
+        if [g.shape for g in came] != [a.shape for a in plain.outs]:  # of inputs that have other axes
+            came = [*map(np.ones_like, plain.outs)]
         self.outs = [wrap(a.astype(kind)) for a, kind in zip(plain.outs, kinds, strict=True)]
         try:
             found = rule.answer(xs, came, large, body=True, look=True)
@@ -47,7 +49,8 @@ class Body:
             if any(not np.allclose(a, b, 1e-6, equal_nan=True) for a, b in zip(found.outs, self.made, strict=True)):
                 self.blind = 'where its gradient is taken, construct returns other numbers'
         except Exception as error:
-            self.blind, self.chosen, self.known = f'where its gradient is taken, construct raises {name(error)}', 0, []
+            self.blind = f'where its gradient is taken, construct raises {type(error).__name__}'
+            self.chosen, self.known = 0, []
         self.sees = bool(self.known)
 
     def due(self, grads: list) -> list[np.ndarray]:
@@ -59,9 +62,10 @@ class Body:
         here = not self.sees or (shake is None and self.stands_at(xs))
         return xs, self.made if here else self.asked(xs, None, shake).outs
 
-    def straight(self) -> tuple:
-        """What would run if steps without a slope had the slope 1: nobody knows which these are."""
-        return ()
+    def straight(self, came: Arrays) -> list[np.ndarray]:
+        """What the gradients are where steps without a slope have the slope 1; none if all have a slope."""
+        found = self.due(self.asked(self.xs, came, None, way='straight').grads)
+        return [] if all(map(np.array_equal, found, self.read(came))) else found
 
     def stands_at(self, xs: Arrays) -> bool:
         """Whether these are its inputs."""
@@ -80,24 +84,19 @@ class Body:
             self.found[id(came)] = came, found
         return found
 
-    def asked(self, xs: Arrays, came: Any, shake: Callable | None, cut: Collection[int] = ()) -> Answer:
+    def asked(self, xs: Arrays, came: Any, shake: Callable | None, cut: Collection[int] = (), way: str = '') -> Answer:
         """Its answer. Raises Harm where it has none."""
         try:
-            return self.rule.answer(xs, came, self.wide, body=True, shake=shake, cut=cut)
+            return self.rule.answer(xs, came, self.wide, body=True, shake=shake, way=way, cut=cut)
         except Harm:
             raise
         except Exception as error:
-            raise Harm(f'called again, construct raises {name(error)}') from None
+            raise Harm(f'called again, construct raises {type(error).__name__}') from None
 
     def leads(self, place: int, came: Arrays) -> tuple[bool, bool]:
         """Whether ways lead from an input to what was asked for, and whether one has a slope all along."""
         used = [both for both, g in zip(self.known, came, strict=False) if g is not None]
         return any(v >> place & 1 for v, _ in used), any(s >> place & 1 for _, s in used)
-
-    def only_chosen(self, place: int, came: Arrays) -> bool:
-        """Whether nothing leads on from an input; or its values choose what is computed, and no slope leads on."""
-        values, slopes = self.leads(place, came)
-        return not slopes and (not values or bool(self.chosen >> place & 1))
 
 
 class Asked:
@@ -127,7 +126,7 @@ class Asked:
             raise
         except Exception as error:
             if self.wide or narrow or self.narrow:
-                raise Harm(f'called again, construct raises {name(error)}') from None
+                raise Harm(f'called again, construct raises {type(error).__name__}') from None
         found = self.program(xs, look, narrow=True)
         self.narrow = True
         return found
@@ -145,7 +144,7 @@ class Asked:
         except Harm:
             raise
         except Exception as error:
-            raise Harm(f'called again, bprop raises {name(error)}') from None
+            raise Harm(f'called again, bprop raises {type(error).__name__}') from None
         spread = lambda k: np.sqrt(np.mean([np.square(wide(each[k]) - wide(once[k])) for each in several], 0))
         return [g if g is None or not eps else spread(k) for k, g in enumerate(once)]
 
@@ -154,8 +153,3 @@ def kind_of(a: np.ndarray) -> Any:
     """The coarsest dtype that holds numbers as they are: the rule may compute in it whatever it is given."""
     with np.errstate(all='ignore'):  # (a number may be too large for one)
         return next((kind for kind in (np.float16, np.float32) if rounds_to(a, kind)), a.dtype)
-
-
-def name(error: Exception) -> str:
-    """The name of an error's class."""
-    return type(error).__name__

@@ -47,8 +47,8 @@ class Rule(Protocol):
 
         came: a list, what makes one of the outputs, or None: nothing is asked. wide: in Float64. body: by the
         framework's own autodiff of the forward body. shake: what rounds all numbers. look: say what leads where.
-        way: 'again' and 'after', another call, or one of `ways`. cut: steps of the body through which nothing passes.
-        Raises Malformed where the rule has no gradient.
+        way: 'again' and 'after', another call, or one of `ways`; 'straight', of a body: its steps have the slope 1.
+        cut: steps of the body through which nothing passes. Raises Malformed where the rule has no gradient.
         """
         ...
 

@@ -16,8 +16,10 @@ from ..judge.takeover import Takeover
 from ..judge.verdict import UNKNOWN, WRONG, Verdict
 from ..replay.harmless import Harm
 from . import words
-from .body import Asked, Body, name
+from .body import Asked, Body
 from .rule import Rule, same
+
+CUT = 'What bprop returns does not lead back to {}, as where a value is detached, or kept from construct.'
 
 
 @dataclass(eq=False)
@@ -107,7 +109,7 @@ class ForeignTrials(Trials):
             found = self.rule.answer(first.inputs, came, False, way=way)
         except Malformed as malformed:
             said = str(malformed.error).strip().partition('\n')[0]
-            self.notes.append(f'It raises {name(malformed.error)} {when}: {said}')
+            self.notes.append(f'It raises {type(malformed.error).__name__} {when}: {said}')
             return
         except Exception:  # forward refuses that
             return
@@ -136,6 +138,8 @@ class ForeignTrials(Trials):
         inner.ask(None)
         inner.others()
         for row in super(ForeignTrials, inner).rows():
+            if row.verdict == WRONG and row.yours is None:
+                row = row._replace(mistake=CUT.format(row.name))
             first = next((r for r in rows if r.name == row.name), next(r for r in rows if r.asked))
             self.deeper(rows, first, row)
         self.trials |= {f'second order, {label}': trial for label, trial in inner.trials.items()}

@@ -1,8 +1,9 @@
 """A tensor as a picture: its numbers where they are few, else squares whose area is the size of each number."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -53,9 +54,11 @@ def folded(array: np.ndarray) -> np.ndarray:
     return array.reshape(-1, array.shape[-1] if array.ndim and array.size else 1) if array.ndim != 2 else array
 
 
-def plate(value: Value, room_w: float, room_h: float, row: float = ROW, ink: str = '') -> Plate:
-    """How a value fits into a room; `ink` is the class of its numbers. A single number is always written, and takes the
-    room that its digits need."""
+def plate(
+    value: Value, room_w: float, room_h: float, row: float = ROW, ink: str = '', digits: Sequence[float] = (0, 0)
+) -> Plate:
+    """How a value fits into a room; `ink` is the class of its numbers, `digits` the room that these may have, if it is
+    more than that of squares. A single number is always written, and takes the room that its digits need."""
     if value.data is None or not value.data.size:
         words = value.words or ('no elements' if value.data is not None else 'none')
         return Plate('words', min(room_w, width(words) + 12), row, note=words)
@@ -63,14 +66,14 @@ def plate(value: Value, room_w: float, room_h: float, row: float = ROW, ink: str
     rows, columns = array.shape
     if rows == 1:
         row = max(16.0, min(row, room_h))
-    if rows <= MOST and columns <= MOST and rows * row <= max(room_h, 16) + 0.5:
+    if rows <= MOST and columns <= MOST and rows * row <= max(room_h, digits[1], 16) + 0.5:
         texts = [shown(n) for n in array.ravel()]
         looks = (ink, f'{ink} onw') if ink else ('',)  # smaller, where they are many
-        for look in looks:
+        for most_w, look in product((room_w, max(room_w, digits[0])), looks):
             wide = max(width(t, look) for t in texts) + (9 if ink else 7)
             cell = max(wide, 30 if array.size > 1 else min(44, room_w))
             cell = max(cell, min(WIDE, room_w / columns)) if ink else cell  # as large as may be
-            if columns * cell <= room_w + 0.5 or (array.size == 1 and look is looks[-1]):
+            if columns * cell <= most_w + 0.5 or (array.size == 1 and look is looks[-1]):
                 return Plate('numbers', columns * cell, rows * row, cell, row, rows, columns, ink=look)
     cell = max(LEAST, min(LARGEST, room_w / columns, (room_h - NOTE) / rows))
     across = max(1, min(columns, int(room_w // cell)))

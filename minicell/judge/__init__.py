@@ -28,16 +28,16 @@ def judged(tape: Any) -> Record:
     return beside(tell(tape), tape)
 
 
-def beside(record: Record, tape: Any) -> Record:
-    """Put verdicts beside the gradients of each takeover, and of a gradient of a gradient."""
-    calls = [r for r in record.readings if record.entries[r.entry].kind == 'call']
+def beside(record: Record, tape: Any, every: bool = False) -> Record:
+    """Put verdicts beside the gradients of each takeover, and those of a gradient of a gradient, or of `every` one."""
+    calls = [r for r in record.readings if record.entries[r.entry].kind == 'call' and r.turn is not None]
     for reading in calls:
-        if reading.turn is not None:
-            reading.judge = partial(of_turn, tape, reading.turn)
+        reading.judge = partial(of_turn, tape, reading.turn)
     for number, run in enumerate(record.passes):
         through = [r for r in calls if r.run in around(record, number)]
-        if run.ended is not None and run.around is None and any(r.run != number for r in through):
-            run.judge = partial(second.verdicts, tape, run, through)  # it differentiated what a bprop had computed
+        nest = run.around is None and any(r.run != number for r in through)  # it differentiated what bprops computed
+        if run.ended is not None and (nest or (every and through)):
+            run.judge = partial(second.verdicts, tape, run, through)
     return record
 
 

@@ -38,7 +38,9 @@ def verdict(t: Takeover, place: int) -> Verdict:
         with np.errstate(all='ignore'):
             if t.program is None:
                 t.program, t.blind = t.replay, t.replay.blind
-            if not t.blind and t.program.only_chosen(place, t.came):
+            values, slopes = t.program.leads(place, t.came)
+            chosen = (t.program.chosen | t.program.selects) >> place & 1  # what is computed, by its values
+            if not t.blind and not slopes and (chosen or not values):
                 return unled(t, told, given)
             return (by_differences if t.blind else by_rules)(t, told, given)
     except Harm as harm:
@@ -154,8 +156,8 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     if flat and (stops or (chosen and not seen and t.trying(place).steps())):
         why = f'it {"stops a gradient" if stops else "changes by jumps alone"}, so that yours may be a surrogate'
         return told._replace(why=sentence(t.blind, why)) if t.blind else stepped(told, given)
-    as_one = np.zeros(()) if t.blind else t.program.read(t.came, t.program.straight())[place]
-    if as_one.any() and (apart(given, as_one) <= told.room + 8 * t.eps * np.abs(as_one)).all():
+    as_one = [] if t.blind else t.program.straight(t.came)
+    if as_one and not differs(given, as_one[place], told.room + 8 * t.eps * np.abs(as_one[place])).any():
         return told._replace(verdict=SURROGATE, why=STRAIGHT)
     v = differences.scale(t.xs[place]) * told.differs * t.rng.uniform(0.5, 1, told.due.shape)
     tried = None if t.blind or np.isnan(told.due).any() else t.replaying(place).along(told.due, v)

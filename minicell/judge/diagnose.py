@@ -5,14 +5,17 @@ telling hypotheses come first. What a few numbers could fit by accident is not s
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import product, takewhile
+from copy import copy
+from itertools import chain, product, takewhile
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .guesses import atoms, conditions, fitted, forms, lengths, made_of, near, terms, wide
+from .guesses import atoms, conditions, crossed, fitted, forms, lengths, made_of, moved, near, terms, wide
 from .verdict import apart, written
+
+ROUGH, MOST = 0.05, 128  # of the largest number, what an approximation may be off by; numbers of dout that are tried
 
 
 class Trial(NamedTuple):
@@ -24,7 +27,7 @@ class Trial(NamedTuple):
     values: dict[str, np.ndarray]  # inputs and Parameters by name, 'out' (or 'out[0]' …), 'dout' (or 'dout[0]' …)
     others: dict[str, np.ndarray]  # the due gradients of the other inputs, by name
     room: np.ndarray | float  # how far yours may be off and still agree, number by number
-    ones: np.ndarray | None = None  # due for a dout of ones in the same place
+    due_at: Callable[[dict], np.ndarray | None] = lambda changed: None  # what is due where some of `values` are others
     twice: np.ndarray | None = None  # yours for twice the dout
     again: np.ndarray | None = None  # yours, asked the same once more at once
     after: np.ndarray | None = None  # yours, asked the same after another call of the Cell (with other inputs)
@@ -46,6 +49,13 @@ class Case:
         self.off = self.known & ~near(self.yours, self.due, self.room) if self.alike else self.known
         self.live = self.known & ((self.yours != 0) | (np.abs(self.due) > self.room)) if self.alike else self.known
 
+    def without(self, path: np.ndarray) -> 'Case':
+        """What is left of it beside what is due without a path."""
+        part = copy(self)
+        part.yours, part.due, part.room = self.yours - path, self.due - path, self.room + self.eps * np.abs(self.yours)
+        part.live = self.known & ((np.abs(part.yours) > part.room) | (np.abs(part.due) > part.room))
+        return part
+
     def is_(self, made: Any, scale: Any = 1.0, terms: Any = 0.0) -> bool:
         """Whether yours is this: as near as `scale` times due is known, and as terms of this size can be added."""
         if made is None or np.shape(made) != self.yours.shape or not self.known.any():
@@ -63,11 +73,13 @@ def diagnose(trials: Sequence[Trial]) -> str:
 
 def sentences(cases: list[Case], wrong: list[Case]) -> Iterator[str]:
     """All that fits, the most telling first."""
-    tried = (facts, whole, constant, factor, part, instead, along) if many(wrong, 3) else (facts, part) if wrong else ()
+    tried = (facts, whole, constant, factor, part, instead, along, through, misplaced, one_of)
+    tried = tried if many(wrong, 3) else (facts, part) if wrong else ()
     yield from unlike(cases, 'again', 'Asked the same twice, it answers differently', 'it is {}, and then {}')
     yield from (said + at(wrong) for hypothesis in tried for said in hypothesis(cases))
     yield from unlike(cases, 'after', 'A call of the Cell in between changes it', 'it is {}, and after that call {}')
     yield from unlike(wrong, 'twice', 'It is not linear in dout', 'it is {}, and for twice the dout {}')
+    yield from (said + at(wrong) for said in (roughly(wrong) if many(wrong, 3) else ()))
 
 
 def many(cases: Sequence[Case], least: int, right: bool = False) -> bool:
@@ -120,15 +132,19 @@ def whole(cases: Sequence[Case]) -> Iterator[str]:
     ways: dict[str, Callable[[Case], Any]] = {
         'It is 0 everywhere': lambda c: 0 * c.yours,
         'It has the opposite sign': lambda c: -c.due,
-        'It is the gradient for a dout of ones: dout is missing': lambda c: c.t.ones,
+        'It is the gradient for a dout of ones: dout is missing': ones,
         **{f'It is the gradient of {n}': lambda c, n=n: c.t.others.get(n) for n in cases[0].t.others},
         **{f'The gradient of {n} is added to it': also(n) for n in cases[0].t.others},
-        'It is what is due, transposed': lambda c: c.due.swapaxes(-1, -2) if c.due.ndim > 1 else None,
         **{f'The {n} missing': lambda c, n=n: c.t.paths.get(n) for n in cases[0].t.paths},
         **{f'Only the {n} there': lambda c, n=n: c.due - c.t.paths.get(n, np.nan) for n in cases[0].t.paths},
         'A sum over the axes that forward broadcast is missing': lambda c: c.yours if unsummed(c) else None,
     }
     yield from (said for said, made in ways.items() if all(c.is_(made(c)) for c in cases))
+
+
+def ones(c: Case) -> np.ndarray | None:
+    """What is due for a dout of ones."""
+    return c.t.due_at({n: np.ones_like(v) for n, v in c.values.items() if n.startswith('dout')})
 
 
 def unsummed(c: Case) -> bool:
@@ -141,11 +157,7 @@ def unsummed(c: Case) -> bool:
 def constant(cases: Sequence[Case]) -> Iterator[str]:
     """One factor: the same in every call, a length of that call, or another one in each."""
     cases = [c for c in cases if c.live.any()]
-    found = np.full(len(cases), np.nan)
-    for k, c in enumerate(cases):
-        best = np.nan_to_num(np.abs(c.due), posinf=0).argmax()
-        factor = c.yours.flat[best] / c.due.flat[best] if c.alike else np.nan
-        found[k] = factor if c.is_(factor * c.due, factor) else np.nan
+    found = np.array([multiple(c, c.yours, c.due) for c in cases])
     fits = lambda due: bool(near(found, np.array(due), 99 * max(c.eps for c in cases) * np.abs(found)).all())
     if fits(found[0]):
         yield f'It is {found[0]:.{4 if abs(found[0] - 1) > 1e-3 else 8}g} times what is due'.replace('-', '−')
@@ -154,6 +166,24 @@ def constant(cases: Sequence[Case]) -> Iterator[str]:
             yield f'It is too {said} by a factor, {word}'
     if np.isfinite(found).all() and all(c.live.sum() > 1 for c in cases):
         yield 'It is a multiple of what is due, another one in each call'
+
+
+def multiple(c: Case, goal: np.ndarray, of: np.ndarray) -> float:
+    """How often something is there, if yours is made of it and of what is there beside the goal; else NaN."""
+    if goal.shape != of.shape or not of.size:
+        return np.nan
+    best = np.nan_to_num(np.abs(of), posinf=0).argmax()
+    found = goal.flat[best] / of.flat[best]
+    return found if c.is_(c.yours - goal + found * of, found) else np.nan
+
+
+def through(cases: Sequence[Case]) -> Iterator[str]:
+    """It is right but for a factor on one path through construct."""
+    for n, paths in shared(cases, lambda c: c.t.paths).items():
+        parts = [c.without(path) for c, path in zip(cases, paths, strict=True) if c.alike]
+        if len(parts) == len(cases) and many(parts, 3):
+            said = chain(constant(parts), factor(parts))
+            yield from (f'On the {n.rpartition(" ")[0]}, {each[0].lower()}{each[1:]}' for each in said)
 
 
 TIMES = {1: ('', ''), -1: ('−', '−'), 2: ('2 · ', '½ · '), 0.5: ('½ · ', '2 · '), -2: ('−2 · ', '−½ · ')}
@@ -178,8 +208,8 @@ def factor(cases: Sequence[Case]) -> Iterator[str]:
     F = [np.stack(each) for each in zip(*table.values(), strict=True)]
     fits = np.argwhere(good(2 + 24 // len(cases), F, F, ks)).tolist()
     for k, f, g in sorted(fits, key=lambda kfg: (min(kfg[1:]) > 0, kfg[0], sum(kfg[1:]))):
-        ratios = np.concatenate([(a[g] / a[f])[c.off] for c, a in zip(cases, F, strict=True)])
-        some = len({f'{v:.5g}' for v in ratios[np.isfinite(ratios)][:99]}) >= least + (min(f, g) > 0)
+        ratios = np.concatenate([(a[g] / a[f])[c.off][:24] for c, a in zip(cases, F, strict=True)])
+        some = len({f'{v:.5g}' for v in ratios[np.isfinite(ratios)]}) >= least + (min(f, g) > 0)
         if some and good(None, [a[f : f + 1] for a in F], [a[g : g + 1] for a in F], ks[k : k + 1]).all():
             extra, missing = list(TIMES.values())[k]
             where = f'in the place of {names[f]}' if f else 'once too often'
@@ -238,10 +268,47 @@ def times(k: float) -> str:
 
 
 def along(cases: Sequence[Case]) -> Iterator[str]:
-    """But for a factor or a term that is the same along an axis, it is right."""
+    """But for a factor or a term that is the same along an axis, or one along each of two, it is right."""
     axes = {'everywhere': (), 'along the last axis': (-1,), 'along axis 0': (0,), 'along all axes but 1': (0, 2, 3)}
+    ways = [(where, lambda c, base, axis=axis: made_of(c, base, axis)) for where, axis in axes.items()]
+    both = 'with a number for each row and one for each column, as a sum along another axis leaves it'
     if all(c.alike and np.isfinite(c.yours - c.due).all() for c in cases):
-        for (said, each), (where, axis) in product(shared(cases, terms).items(), axes.items()):
-            counts = [*takewhile(bool, (made_of(c, base, axis) for c, base in zip(cases, each, strict=True)))]
+        found = shared(cases, terms).items()
+        for (said, each), (where, made) in chain(product(found, ways), product(found, [(both, crossed)])):
+            tried = (made(c, base) for c, base in zip(cases, each, strict=True))
+            counts = [*takewhile(lambda many: many is not None, tried)]
             if len(counts) == len(cases) and sum(counts) > 5:
                 yield f'It is {said} {where}'
+
+
+def misplaced(cases: Sequence[Case]) -> Iterator[str]:
+    """It is due where numbers stand in other places, or others in theirs."""
+    yield from (f'It {said}' for said, made in moved(cases[0]) if all(c.is_(made(c)) for c in cases))
+    room = lambda c: 4 * c.room.max() + c.eps * np.abs(c.due).max()
+    if all(c.alike and near(np.sort(c.yours, None), np.sort(c.due, None), room(c)).all() for c in cases):
+        yield 'It has the numbers that are due, in other places'
+
+
+def one_of(cases: Sequence[Case]) -> Iterator[str]:
+    """Where several numbers of dout are due together, one is there, and always the same one."""
+    kept = []
+    for c in cases:
+        dout = c.values.get('dout', wide(()))
+        if not c.alike or not 1 < dout.size <= MOST:
+            return
+        each = [c.t.due_at({'dout': one * dout}) for one in np.eye(dout.size).reshape(-1, *dout.shape)]
+        if any(a is None for a in each):
+            return
+        each = np.stack(each)
+        here = near(each, c.yours, c.room + c.eps * np.abs(c.yours)) & ((each != 0) | (not dout.all()))
+        kept.append(here | ~c.off)
+    if len({here.shape for here in kept}) == 1 and np.logical_and.reduce(kept).any(0).all():
+        yield 'Where several numbers of dout are due together, it is one of them'
+
+
+def roughly(cases: Sequence[Case]) -> Iterator[str]:
+    """It is no other thing, but has few digits."""
+    if all(c.alike and c.off.sum() > c.live.sum() / 2 for c in cases):
+        most = max(np.max(apart(c.yours, c.due)[c.known]) / np.max(np.abs(c.due[c.known])) for c in cases)
+        if most < ROUGH:
+            yield f'It is off by {100 * most:.2g} % of the largest number that is due, or less, as an approximation is'

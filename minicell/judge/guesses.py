@@ -3,10 +3,22 @@
 A case `c` has `values` (inputs, out and dout by name), `yours`, `due` and `room`, as arrays of Float64.
 """
 
+from collections.abc import Callable, Iterator
 from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+
+NTH = [
+    'first',
+    'second',
+    'third',
+    'fourth',
+    'fifth',
+    'sixth',
+    'seventh',
+    'eighth',
+]
 
 
 def wide(array: Any) -> np.ndarray:
@@ -67,10 +79,10 @@ def forms(c: Any) -> dict[str, tuple[np.ndarray, np.ndarray]]:
                 found[f'the sum of {text}' if added else text] = made, fitted(np.abs(every), shape)
             if every.ndim > len(shape) and every.shape[1:] == shape and len(every):
                 found |= {f'row {k} of {text}': (every[k], np.abs(every[k])) for k in (0, -1)}
-    flat = {n: v for n, v in named.items() if v.ndim == 2}
-    flat |= {f'{n}.T': v.T for n, v in flat.items()}
+    flat = {n: v for n, v in named.items() if v.ndim == len(shape) > 1}
+    flat |= {f'{n}.T': v.swapaxes(-1, -2) for n, v in flat.items()}
     for (m, a), (n, b) in product(flat.items(), repeat=2):
-        if a.shape[1] == len(b) and (len(a), b.shape[1]) == shape:
+        if a.shape[-1] == b.shape[-2] and a.shape[:-2] == b.shape[:-2] and (*a.shape[:-1], b.shape[-1]) == shape:
             found[f'{m} @ {n}'] = a @ b, np.abs(a) @ np.abs(b)
     return found
 
@@ -85,9 +97,12 @@ def conditions(c: Any) -> dict[str, np.ndarray]:
         found |= {f'where {m} is above {n}': a > b, f'where {m} is below {n}': a < b}
         found |= {f'where {m} and {n} differ in sign': a * b < 0}
     for k, index in enumerate(np.indices(c.due.shape)):
-        for word, end in (('first', index == 0), ('last', index == c.due.shape[k] - 1)):
-            found |= {f'in the {word} place along axis {k}': end, f'in all but the {word} place along axis {k}': ~end}
-    return found
+        last = c.due.shape[k] - 1
+        for n in {*range(min(last, len(NTH))), last}:
+            word = NTH[n] if n < min(last, len(NTH)) or not n else 'last'
+            found |= {f'in the {word} place along axis {k}': index == n}
+            found |= {f'in all but the {word} place along axis {k}': index != n}
+    return found | {'only where 0 is due': found['where 0 is due']}
 
 
 def terms(c: Any) -> dict[str, np.ndarray]:
@@ -98,12 +113,67 @@ def terms(c: Any) -> dict[str, np.ndarray]:
     return found | {f'off by a multiple of {n}': v for n, v in named.items()}
 
 
-def made_of(c: Any, base: np.ndarray, axes: tuple[int, ...]) -> int:
-    """If yours, or what it is off by, is made of this: how many numbers more than factors there are; else 0."""
+def made_of(c: Any, base: np.ndarray, axes: tuple[int, ...]) -> int | None:
+    """If yours, or what it is off by, is made of this: how many numbers say so where it is wrong; else None."""
     if c.due.ndim <= max((0, *axes)) or not np.isfinite(base).all() or not c.due.size:
-        return 0
+        return None
     goal, lines = c.yours if base is c.due else c.yours - c.due, {'axis': axes or None, 'keepdims': True}
     fit = base * np.nan_to_num(np.sum(goal * base, **lines) / np.sum(base * base, **lines))
     size = np.max(np.abs(c.yours) + np.abs(c.due), **lines)
     good = (np.abs(fit - goal) <= 8 * c.room + c.eps * size).all()
-    return (goal.size - size.size) * int(good)
+    return int(max(0, np.sum((base != 0) * c.off.any(**lines)) - c.off.any(**lines).sum())) if good else None
+
+
+def crossed(c: Any, base: np.ndarray) -> int | None:
+    """The same for a matrix and a number for each row and for each column: with both, what is due is multiplied, or
+    their sum is what the base is multiplied by."""
+    some = (base != 0) if c.due.ndim == 2 else np.zeros((0, 0), bool)
+    at = np.ix_(some.any(1), some.any(0))
+    if not some[at].all() or not some.any() or (c.off & ~some).any():
+        return None
+    goal = c.yours if base is c.due else c.yours - c.due
+    room = 8 * c.room + c.eps * (np.abs(c.yours) + np.abs(c.due))
+    goal, base, room, factors = goal[at], base[at], room[at], base is c.due
+    row, column = np.abs(base).min(1).argmax(), np.abs(base).min(0).argmax()
+    of = lambda a: (a, a[row, column], a[:, column : column + 1], a[row : row + 1])
+    here, corner, left, top = of(goal / base)
+    if factors:
+        gap, most = here * corner - left * top, np.abs(here * corner) * sum(of(room / np.abs(goal)))
+    else:
+        gap, most = here + corner - left - top, sum(of(room / np.abs(base)))
+    return goal.size - sum(goal.shape) if (np.abs(gap) <= most).all() else None
+
+
+def turns(ndim: int) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
+    """Ways to turn arrays, each of which undoes itself; an array of fewer axes stays as it is."""
+    found = {}
+    for k in range(ndim):
+        found[f'flipped along axis {k}'] = lambda a, k=k: np.flip(a, k) if a.ndim > k else a
+        found[f'flipped from axis {k} on'] = lambda a, k=k: np.flip(a, (*range(k, a.ndim),)) if a.ndim > k else a
+    for j, k in combinations(range(ndim), 2):
+        said = 'transposed' if ndim == 2 else f'turned, axis {j} for axis {k}'
+        found[said] = lambda a, j=j, k=k: a.swapaxes(j, k) if a.ndim > k else a
+    return found
+
+
+def moved(c: Any) -> Iterator[tuple[str, Callable[[Any], np.ndarray | None]]]:
+    """What a gradient is where numbers stand in the wrong places, and what makes that of any case."""
+    inputs = [n for n in c.values if n.partition('[')[0] not in ('out', 'dout')]
+    douts = [n for n in c.values if n.startswith('dout')]
+    ways = turns(c.due.ndim)
+    yield from ((f'is what is due, {said}', lambda c, turn=turn: turn(c.due)) for said, turn in ways.items())
+    if c.due.ndim > 1:
+        said = 'is what is due, with a reshape where a transpose belongs'
+        yield said, lambda c: c.due.swapaxes(-1, -2).reshape(c.due.shape)
+        yield said, lambda c: c.due.reshape(c.due.swapaxes(-1, -2).shape).swapaxes(-1, -2)
+    for who, names in (('dout, and then the result, were', douts), ('the inputs, dout and then the result were', None)):
+        for said, turn in ways.items():
+
+            def back(c: Any, turn: Any = turn, names: Any = names) -> np.ndarray | None:
+                found = c.t.due_at({n: turn(c.values[n]) for n in names or (*inputs, *douts)})
+                return None if found is None else turn(found)
+
+            yield f'would be right if {who} {said}', back
+    for m in inputs:
+        if 'out' in c.values and c.values['out'].shape == c.values[m].shape:
+            yield f'is what is due at out in the place of {m}', lambda c, m=m: c.t.due_at({m: c.values['out']})

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import combinations
+from operator import is_
 
 import numpy as np
 
@@ -67,12 +69,21 @@ def trial(t: Takeover, place: int, repeated: dict[str, list]) -> Trial:
     """A trial as `diagnose` takes it."""
     due = t.due[place]
     yours = np.zeros(due.shape) if t.yours[place] is None else t.yours[place]
-    ones = [None if g is None else np.ones_like(g) for g in t.came]
     others = {n: d for k, (n, d) in enumerate(zip(t.names, t.due, strict=True)) if k != place}
     return Trial(
-        t.names[place], yours, due, values(t), others, t.rooms(place, FEW), t.program.read(ones)[place],
+        t.names[place], yours, due, values(t), others, t.rooms(place, FEW), partial(due_at, t, place),
         paths=paths(t, place), **asked_again(repeated, place, yours),
     )  # fmt: skip
+
+
+def due_at(t: Takeover, place: int, changed: dict[str, np.ndarray]) -> np.ndarray | None:
+    """What would be due if some inputs and cotangents were others; None where that cannot be had."""
+    xs = [changed.get(n, x) for n, x in zip(t.names, t.xs, strict=True)]
+    came = [None if g is None else changed.get(n, g) for n, g in zip(numbered('dout', t.came), t.came, strict=True)]
+    with suppress(Exception):  # what it cannot be asked for, or what does not fit
+        program = t.program if all(map(is_, xs, t.xs)) else t.again.program(xs)
+        return program.read(came)[place]
+    return None
 
 
 def asked_again(repeated: dict[str, list], place: int, yours: np.ndarray) -> dict[str, np.ndarray]:
@@ -99,5 +110,10 @@ def values(t: Takeover) -> dict[str, np.ndarray]:
     found = {name: x for name, x in zip(t.names, t.xs, strict=True) if x.dtype.kind == 'f'}
     outs = t.outs if t.program is None else t.program.made
     for name, given in (('out', outs), ('dout', t.came)):
-        found |= {f'{name}[{k}]' if len(given) > 1 else name: wide(g) for k, g in enumerate(given) if g is not None}
+        found |= {n: wide(g) for n, g in zip(numbered(name, given), given, strict=True) if g is not None}
     return found
+
+
+def numbered(name: str, given: Sequence) -> list[str]:
+    """What each of several is called."""
+    return [f'{name}[{k}]' if len(given) > 1 else name for k, _ in enumerate(given)]

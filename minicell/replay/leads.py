@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ..core.rules import Plain
 from ..core.tensor import Tensor, is_float, tensors_in
@@ -9,13 +10,15 @@ from ..core.watch import Begin, Call, Op
 from ..story.facts import under
 from ..story.stack import ReadBack
 
+ways: WeakKeyDictionary = WeakKeyDictionary()  # a gradient -> what leads to its inputs, for all bprops that it read
+
 
 def leading(events: Iterable[Any], frame: ReadBack | None, tensors: list[Tensor]) -> list[bool]:
     """Which Tensors lead to what a gradient was taken with respect to: by identity, or by their address on the tape."""
     if frame is None or frame.gradient.begin is None:
         return [is_float(t) for t in tensors]
-    reached = set(keys(frame.gradient.begin.inputs))
-    for event in events:
+    known, reached = frame.gradient in ways, ways.setdefault(frame.gradient, set(keys(frame.gradient.begin.inputs)))
+    for event in () if known else events:
         if isinstance(event, Op) and isinstance(under(event.rule), Plain):
             continue  # no gradient passes
         if isinstance(event, Op | Call):

@@ -6,7 +6,7 @@ around it. So the ops that the Tape kept, hidden ones too, run once more, and ar
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -34,19 +34,16 @@ class Unknown(Exception):
     """There is no such gradient, and why."""
 
 
-def without_bprops(tape: Tape, key: object, seed: int = 0) -> list[np.ndarray]:
+def without_bprops(tape: Tape, key: object, seeds: Iterable[int] = (0,)) -> list[list[np.ndarray]]:
     """What the gradient of this name would hand over, if construct were differentiated in the place of each bprop.
 
-    seed: not 0 rounds the inputs at random, as Float32 does.
+    seeds: for each of them once; not 0 rounds the inputs at random, as Float32 does.
     """
-    events = tape.events
-    begun = next((k for k, e in enumerate(events) if isinstance(e, Begin) and e.of is key), None)
-    if begun is None:
-        raise Unknown('its function ran before this Tape began')
-    again = Again(tape, events, shaken(EPS, seed) if seed else None)
-    again.first = min([events[begun].at, *(t.at for t in events[begun].inputs if t.at >= 0)])
-    back = again.next(key, begun, Back)
-    inside = events[begun : again.next(key, back, End)]
+    again, found = Again(tape), []
+    begun = again.begun(key)
+    begin, back = again.events[begun], again.next(key, begun, Back)
+    again.first = min([begin.at, *(t.at for t in begin.inputs if t.at >= 0)])
+    inside = again.events[begun : again.next(key, back, End)]
     if len(inside) > MOST:
         raise Unknown('the program is too long to run it again for a picture')
     if any(isinstance(e, Hook) for e in inside):
@@ -54,8 +51,10 @@ def without_bprops(tape: Tape, key: object, seed: int = 0) -> list[np.ndarray]:
     with aside(), warnings.catch_warnings(), np.errstate(all='ignore'):
         warnings.simplefilter('ignore')
         try:
-            again.gradient(begun, back, {})
-            return [g.array for g in again.handed]
+            for again.shake in (shaken(EPS, seed) if seed else None for seed in seeds):
+                again.gradient(begun, back, {})
+                found.append([g.array for g in again.handed])
+            return found
         except MinicellError as error:
             raise Unknown(str(error).splitlines()[0]) from None
 
@@ -63,16 +62,23 @@ def without_bprops(tape: Tape, key: object, seed: int = 0) -> list[np.ndarray]:
 class Again:
     """Runs a stretch of events again. `known` holds, by the id of a Tensor of then, the one that stands for it now."""
 
-    def __init__(self, tape: Tape, events: list, shake: Callable | None = None) -> None:
-        self.tape, self.events, self.shake = tape, events, shake
+    shake: Callable | None = None
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape, self.events = tape, tape.events
         walk = Walk(tape)
-        entries = [event for event in walk if id(event) in walk.took]
-        took = [(walk.took[id(e)], e) for e in entries]
+        took = [(walk.took[id(e)], e) for e in walk if id(e) in walk.took]
         self.calls = {place: e for call, e in took for place in (call.first, call.last)}  # of its Enter, and its Leave
-        self.entries = set(map(id, entries))
-        self.begins = {id(e.of): k for k, e in enumerate(events) if isinstance(e, Begin)}  # of the gradients: where
+        self.entries = {id(e) for _, e in took}
+        self.begins = {id(e.of): k for k, e in enumerate(self.events) if isinstance(e, Begin)}
         self.handed: list[Tensor] = []
         self.first = 0  # from this address on, a Tensor depends on an input
+
+    def begun(self, key: object) -> int:
+        """Where a gradient began."""
+        if id(key) not in self.begins:
+            raise Unknown('its function ran before this Tape began')
+        return self.begins[id(key)]
 
     def next(self, key: object, at: int, *kinds: type) -> int:
         """Where the next event of these kinds stands that belongs to a gradient."""
@@ -140,26 +146,18 @@ class Again:
                 else:
                     _stand_for(event.sources, event.inputs, known)
             elif isinstance(event, Back):
-                if id(event.of) not in self.begins:
-                    raise Unknown('its function ran before this Tape began')
-                k = self.gradient(self.begins[id(event.of)], k, known)
+                k = self.gradient(self.begun(event.of), k, known)
             elif isinstance(event, Op):
                 self.op(event, known)
-            elif isinstance(event, Enter | Leave):
-                self.pass_edge(event, k, known)
+            elif isinstance(event, Enter | Leave):  # with a bprop, both sides have Tensors of their own
+                call, enters = self.calls.get(k), isinstance(event, Enter)
+                if call is not None:
+                    _stand_for(*((call.inputs, event.inputs) if enters else (event.out, call.out)), known)
             elif isinstance(event, Call) and id(event) not in self.entries:
                 raise Unknown(LOST)
             elif not isinstance(event, Call | Report | End | Asked):
                 raise Unknown('it writes into memory, or stops at an error')
             k += 1
-
-    def pass_edge(self, event: Enter | Leave, k: int, known: dict) -> None:
-        """Into construct and out of it: with a bprop, both sides have Tensors of their own."""
-        call = self.calls.get(k)
-        if call is not None and isinstance(event, Enter):
-            _stand_for(call.inputs, event.inputs, known)
-        elif call is not None:
-            _stand_for(event.out, call.out, known)
 
     def op(self, event: Op, known: dict) -> None:
         """Run an op again, if anything that it reads depends on an input."""

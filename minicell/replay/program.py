@@ -81,11 +81,12 @@ class Program:
             found.append(Ran(op, ins, outs))
         return found
 
-    def straight(self) -> list[Ran]:
-        """The same, with the slope 1 for an op of one Tensor that has none: as a cast. Empty if all have a slope."""
+    def straight(self, came: Arrays) -> list[np.ndarray]:
+        """What the gradients are where an op of one Tensor without a slope has the slope 1, as a cast has; none if all
+        have a slope."""
         steps = lambda op: type(rule := under(op.rule)) is Plain and rule is not STOP and len(op.inputs) == 1
         cast = lambda op: op._replace(rule=CAST, attrs=(np.float64,)) if steps(op) else op
-        return [ran._replace(op=cast(ran.op)) for ran in self.recorded] if any(map(steps, self.ops)) else []
+        return self.read(came, [r._replace(op=cast(r.op)) for r in self.recorded]) if any(map(steps, self.ops)) else []
 
     def settled(self) -> 'Program':
         """Itself, with copies of all numbers: before what it was made of is put back."""
@@ -164,13 +165,7 @@ class Program:
     def leads(self, place: int, came: Arrays) -> tuple[bool, bool]:
         """Whether ways lead from an input to what was asked for, and whether one has a slope all along."""
         used = [t for t, g in zip(self.outs, came, strict=True) if g is not None]
-        values, slopes = (any(of.get(id(t), 0) >> place & 1 for t in used) for of in (self.touched, self.sloped))
-        return values, slopes
-
-    def only_chosen(self, place: int, came: Arrays) -> bool:
-        """Whether no op leads on from an input; or its values choose what is computed, and no slope leads on."""
-        values, slopes = self.leads(place, came)
-        return not slopes and (not values or bool((self.chosen | self.selects) >> place & 1))
+        return tuple(any(of.get(id(t), 0) >> place & 1 for t in used) for of in (self.touched, self.sloped))
 
 
 def made(rule: Any, inputs: list[np.ndarray], attrs: dict, shake: Callable | None) -> list[np.ndarray]:

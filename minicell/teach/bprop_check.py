@@ -7,6 +7,7 @@ return several outputs, and have Parameters.
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -58,15 +59,11 @@ class BpropCheck(NamedTuple):
         with dice(DRAWN + 1):  # what later calls draw differs from what the first drew
             if changed := self.changed(cell):
                 return Trial(True, False, {'construct': 'another'}, changed)
-            did = called(cell, first, dout_of, self.names, tuple(self.parameters))
-            lines: list[str] = []
-            if self.order > 1:
-                lines, more = self.at_each_order(cell, fresh(next(iter(self.cases.values()))))
-                did |= more
-            said = '\n'.join(lines)
-            higher = said * (
-                '✗' in said
-            )  # an error at a higher order is told first; else a check says more of the first
+            did = called(cell, first, dout_of, self.names, tuple(self.parameters), [*self.cases.values()][-1])
+            said, more = self.at_each_order(cell) if self.order > 1 else ('', {})
+            did |= more
+            # an error at a higher order is told first; else a check says more of the first
+            higher = said * ('✗' in said)
             try:
                 wrong = higher * any(isinstance(did.get(order), str) for order in ORDERS[1:]) or self.checked(cell)
                 wrong = wrong or higher or self.besides(did) or self.of_each(cell, first, did)
@@ -139,8 +136,9 @@ class BpropCheck(NamedTuple):
                 return off
         return ''
 
-    def at_each_order(self, cell: Any, inputs: Sequence[Any]) -> tuple[list[str], dict[str, Any]]:
+    def at_each_order(self, cell: Any) -> tuple[str, dict[str, Any]]:
         """A line for each order, and what the Cell did there, warnings among it."""
+        inputs = fresh(next(iter(self.cases.values())))
         mine, due = derivatives(cell, inputs), derivatives(self.due, inputs)
         at_x = [f'{name[1:]} = {x}' for name, t in zip(self.names, inputs, strict=False) for x in t.asnumpy().flat]
         lines, did = [], {}
@@ -158,7 +156,7 @@ class BpropCheck(NamedTuple):
         told = sorted({each.category.__name__ for each in warned if issubclass(each.category, MinicellWarning)})
         did |= {'told': ', '.join(told)} if told else {}
         out = cell.construct(*inputs)
-        return lines, did | ({'returned with it': len(out) - 1} if isinstance(out, tuple) else {})
+        return '\n'.join(lines), did | ({'returned with it': len(out) - 1} if isinstance(out, tuple) else {})
 
 
 class Settings(NamedTuple):
@@ -183,12 +181,12 @@ class Settings(NamedTuple):
 
 
 def called(
-    cell: Any, inputs: Sequence[Any], dout: Any, names: Sequence[str], parameters: Sequence[str] = ()
+    cell: Any, inputs: Sequence[Any], dout: Any, names: Sequence[str], parameters: Sequence[str] = (), between: Any = ()
 ) -> dict[str, Any]:
     """What bprop returns, called by hand: the form of it, each gradient by its name, and what it does besides.
 
-    The Cell is called a second time, with other numbers, before bprop is asked about the first call. `dout`: a Tensor,
-    or a function that makes one of what construct returns.
+    The Cell is called with other numbers before bprop is asked about the first call, then with the inputs `between`.
+    `dout`: a Tensor, or a function that makes one of what construct returns.
     """
     inputs = fresh(inputs)  # an answer may write into them
     others = [ms.Tensor(t.asnumpy() + 1.5) if isinstance(t, ms.Tensor) else t for t in inputs]
@@ -207,8 +205,10 @@ def called(
         twice = cell.bprop(*inputs, out, dout)
         moved = not all(map(np.array_equal, state, after))
         reset = all(map(np.array_equal, after, np.random.get_state()))
-        cell.construct(*inputs)
-        again = cell.bprop(*inputs, out, dout)
+        cell.construct(*fresh(between or inputs))
+        again = None
+        with suppress(*ERRORS):
+            again = cell.bprop(*inputs, out, dout)
     except (*ERRORS, LookupError) as error:
         raised = f'raised {type(begun(error)).__name__}: {error}'.splitlines()[0]  # one class for several mistakes
         return {'returned': raised, 'stopped': stopped(error, 'bprop')}
@@ -228,7 +228,7 @@ def called(
         'wrote into': ', '.join(wrote),
         'asked twice': 'gives two answers' if differ(parts, of_all(cell, twice, parameters)) else '',
         'generator': ('is set' if reset else 'goes on') if moved else '',
-        'a call between': 'changes the answer' if differ(twice, again) else '',
+        'a call between': 'changes the answer' if again is None or differ(twice, again) else '',
         'kept': ', '.join(kept),
     }
     if besides['asked twice']:  # numbers that differ each time say nothing
@@ -266,7 +266,7 @@ def derivatives(f: Callable, inputs: Sequence[Any]) -> Iterator[np.ndarray]:
 
     def loss(*given: Any) -> Any:
         y = outputs(f(*given))[0]
-        return (ms.Tensor(np.resize(WEIGHTS, y.shape)) * y * y).sum()
+        return (ms.Tensor(np.resize(WEIGHTS, y.shape)) * (y + 0.5) ** 2).sum()  # it is not flat where y is 0
 
     while True:
         slopes = ms.grad(loss, places(inputs))

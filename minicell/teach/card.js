@@ -34,8 +34,7 @@ function enliven(card, facts) {
   card.removeAttribute('style');
   card.tabIndex = -1;
   const note = text => {
-    let line = one('.note.kept');
-    if (!line) { line = make('p', 'note kept'); card.append(line); }
+    const line = one('.note.kept') ?? card.appendChild(make('p', 'note kept'));
     line.textContent = text;
     if (text) say(text);
   };
@@ -54,9 +53,8 @@ function enliven(card, facts) {
     }
     return event.detail.heard;
   };
-  const kept = (of = facts) => {
-    if (notebook) return {};
-    try { return JSON.parse(localStorage.getItem(place(of))) ?? {}; } catch { return {}; }
+  const kept = () => {
+    try { return (!notebook && JSON.parse(localStorage.getItem(place(facts)))) || {}; } catch { return {}; }
   };
   const act = one('.act') ?? make('div', 'act');
   const button = (words, press, cls = '') => {
@@ -112,10 +110,11 @@ function enliven(card, facts) {
         say(`${k === right ? 'Right.' : 'Not so.'} ${reply}`);
         tell({chosen: k, right: k === right, text});
       };
+      list.onchange = () => note('');
       button('Commit', commit, 'first');
       act.append(make('span', 'note', 'You can change your mind until you commit.'));
       card.append(act);
-      keys.digit = k => { if (radios[k]) { radios[k].checked = true; radios[k].focus(); } };
+      keys.digit = k => { radios[k]?.focus(); radios[k]?.click(); };
       keys.enter = commit;
       const before = kept().text, k = items.findIndex(item => item.querySelector('.text').textContent === before);
       if (k >= 0) answered(k);
@@ -167,22 +166,12 @@ function enliven(card, facts) {
       model.open = said != null;
       model.ontoggle = box.onchange = keep;
     },
-
-    map() {
-      for (const row of all('[data-of]')) {
-        const asked = facts.asks[row.dataset.of], told = asked.map(name => kept({lesson: row.dataset.of, name})).filter(each => each.text || each.state === 'passed');
-        if (told.length) row.lastChild.textContent = told.length === asked.length ? '✓ done' : '◐ begun';
-      }
-    },
   };
 
   // The card's own editor, where there is no cell to write in: Tab indents, Escape leaves.
   function editor() {
-    const box = make('textarea', 'codes');
-    box.value = kept().code ?? facts.editor;
-    box.rows = facts.editor.split('\n').length + 2;
-    box.spellcheck = false;
-    box.setAttribute('aria-label', `Code of exercise ${facts.name}. Tab indents, Escape leaves.`);
+    const box = make('textarea', 'codes'), ariaLabel = `Code of exercise ${facts.name}. Tab indents, Escape leaves.`;
+    Object.assign(box, {value: kept().code ?? facts.editor, rows: facts.editor.split('\n').length + 2, spellcheck: false, ariaLabel});
     box.addEventListener('keydown', event => {
       if (event.key === 'Escape') { event.stopPropagation(); check.focus(); }
       if (event.key !== 'Tab' || event.shiftKey) return;

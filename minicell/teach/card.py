@@ -8,7 +8,6 @@ notebook saves the answer, and whoever opens it without a kernel misses nothing.
 
 import json
 import os
-import zlib
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -80,13 +79,10 @@ class Card:
 
     def html(self) -> str:
         """The still: HTML that every reader shows."""
-        turns = {'turns': self.turns} if self.turns else {}
-        facts = {'lesson': self.number, 'name': self.name, 'kind': self.kind, **self.facts(), **turns}
-        body = self.body()
-        at = zlib.crc32(body.encode('utf-8', 'replace'))
+        facts = {'lesson': self.number, 'name': self.name, 'kind': self.kind, **self.facts(), 'turns': self.turns}
         return (
             f'<section class="mc-card {self.kind}" style="{PLAIN}" aria-label="{escape(self.label.format(self))}" '
-            f'data-of="{escape(self.id)}" data-at="{at:x}" data-card="{escape(json.dumps(facts))}">{body}</section>'
+            f'data-of="{escape(self.id)}" data-card="{escape(json.dumps(facts))}">{self.body()}</section>'
         )
 
     def bundle(self) -> dict[str, str]:

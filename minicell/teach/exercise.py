@@ -15,6 +15,8 @@ import numpy as np
 from . import words
 from .trials import BLANK, ORDERS, Ended, Trial, executed, quiet, stopped
 
+UNSAID = 'told', 'kept', 'returned with it'  # the last check stands for them, with all else
+
 
 class Mistake(NamedTuple):
     """A stored wrong answer."""
@@ -76,6 +78,7 @@ class Exercise:
     """One exercise: what is written of it, and how an answer is tried. `hints`: each says more than the one before."""
 
     name: str
+    kind: str  # what is to be written: an expression, a rule, a program or a hunt
     title: str
     task: str
     hints: tuple[str, ...]
@@ -120,11 +123,11 @@ class Exercise:
             said = trial.said.splitlines() if trial else []
             told = [Check(line[2:], line[0] == words.SIGNS['passed']) for line in said if line[:2] in ('✓ ', '✗ ')]
             return told + [Check(line.partition(': ')[0]) for line in due[len(told) :]]
-        parts = []
-        for part, value in self.right.items():
-            named = f'`{part}`' if isinstance(value, np.ndarray) and part.isidentifier() else part
-            said = 'what `bprop` returns' if part == 'returned' else named
-            parts.append(Check(said, None if trial is None else same(trial.did.get(part), value)))
+        parts = [
+            Check(said, None if trial is None else same(trial.did.get(part), value))
+            for part, value in self.right.items()
+            if (said := named(part, value))
+        ]
         return parts if self.due.words else [*parts, Check('all that it is tried on', trial and trial.passed)]
 
     def check(self, answer: Any = ...) -> Verdict:
@@ -173,6 +176,14 @@ class Exercise:
     def wrong(self, did: dict[str, Any]) -> list[str]:
         """The parts in which an answer does not do what the solution does."""
         return [part for part, value in did.items() if not same(value, self.right.get(part))]
+
+
+def named(part: str, value: Any) -> str:
+    """What a part of an answer is called in the list of checks; '' for what only tells one mistake from another."""
+    name = part.split()[-1]
+    said = f'`{name}`' if isinstance(value, np.ndarray) and name.isidentifier() else name
+    told = {'returned': 'what `bprop` returns', **{order: f'{order} order' for order in ORDERS}}
+    return '' if part.rpartition(': ')[2] in UNSAID else part.removesuffix(name) + told.get(name, said)
 
 
 def same(a: Any, b: Any) -> bool:

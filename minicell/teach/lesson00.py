@@ -14,21 +14,18 @@ ABOUT = f'Run this cell. It looks at Python, {", ".join(installation.NEEDS)} and
 
 
 class Map(Card):
-    """The lessons, with links. In a notebook it says what is kept on the machine, on a page what that page keeps."""
+    """The lessons, with links. In a notebook it says what is kept on the machine, on the site what is kept there."""
 
     kind, label = 'map', 'Map {0.name}'
 
     def __init__(self) -> None:
         super().__init__(None, 'of the course')
 
-    def facts(self) -> dict[str, Any]:
-        """What each lesson asks, for a page, which keeps the answers itself."""
-        return {'asks': {stop.number: stop.asks + stop.tries for stop in stops()}}
-
     def body(self) -> str:
         rows = ''.join(
-            f'<li data-of="{each.number}"><a href="{each.stem}.ipynb">{each.number} {words.inline(each.title)}</a>{DOT}'
-            f'<span>{words.inline(each.question)}</span>{DOT}{each.minutes} min{DOT}<b>{each.stands()}</b></li>'
+            f'<li><a href="{each.stem}.ipynb">{each.number} {words.inline(each.title)}</a>{DOT}'
+            f'<span>{words.inline(each.question)}</span>{DOT}{each.minutes} min{DOT}'
+            f'<b data-stands="{each.number}">{each.stands()}</b></li>'
             for each in stops()
         )
         return f'<ul class="course">{rows}</ul>{words.note(Kept(START, set()).trouble)}'

@@ -12,7 +12,7 @@ from minicell.ink.page import fragment
 from minicell.ink.shapes import Frame, Shape
 from minicell.teach.bprop_check import BpropCheck
 from minicell.teach.figure import LINE, Shown, printed, tape_of
-from minicell.teach.trials import Hunt, cell, points
+from minicell.teach.trials import Hunt, points, variant
 from minicell.view.picture import Picture
 
 # ---- the loss, scaled ------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def loss_scale(net: Any, x: Any, y: Any) -> Tapes:
 
 # ---- 3a --------------------------------------------------------------------------------------------------------------
 
-SHAPES = ((2, 3, 3), (4, 2, 3), (1, 5, 2), (3, 1, 4))  # n, k, m: on the first, y is square, as in the document
+SHAPES = ((2, 3, 3), (4, 2, 3), (3, 1, 4), (1, 5, 2))  # n, k, m: on the first, y is square, as in the document
 
 matmul = BpropCheck(
     'MatMul',
@@ -126,7 +126,8 @@ HIDDEN: tuple[tuple[Rule, Rule, str], ...] = (
 
 def suspect(dx: Rule, dy: Rule) -> tuple[nn.Cell]:
     """The matrix product, with a rule for each input."""
-    return (cell(lambda _, x, y: ops.matmul(x, y), lambda _, x, y, out, dout: (dx(x, y, dout), dy(x, y, dout))),)
+    bprop = lambda _, x, y, out, dout: (dx(x, y, dout), dy(x, y, dout))
+    return (variant(nn.Cell, construct=lambda _, x, y: ops.matmul(x, y), bprop=bprop)(),)
 
 
 FIGURES = {'loss scale': loss_scale}

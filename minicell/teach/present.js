@@ -6,7 +6,7 @@ function present(panel) {
   const PATIENCE = 30000; // milliseconds
   const SIDE = 12; // pixels beside what is seen
   const LARGE = 1.6, LEAST = 1.43; // 14 pixels become 22, or 20 where they must
-  const PICTURE = 1.67; // 12 pixels of a picture become 20
+  const PICTURE = 1.54; // 13 pixels of a picture, its least, become 20
   const {of, lesson} = panel.dataset, one = selector => panel.querySelector(selector);
   const make = (tag, cls) => Object.assign(document.createElement(tag), {className: cls});
   const stage = one('.minicell-stage'), last = one('.minicell-leave'), said = one('[role=status] > span');

@@ -24,7 +24,6 @@ from .card import DAY, Card
 from .source import paths
 
 HEADING = re.compile(r'^#{1,6} +(.+?)\s*$', re.MULTILINE)
-SETUP = re.compile(r'\blesson\(')
 STYLE, SCRIPT = (Path(__file__).with_name(f'present.{end}') for end in ('css', 'js'))
 # The panel is light in every theme.
 PANEL = """\
@@ -72,7 +71,7 @@ def beats(lesson: str) -> list[Beat]:
     notebook = source.parents[1] / f'{source.stem}.ipynb'
     for cell in json.loads(notebook.read_text(encoding='utf-8'))['cells']:
         part = Part(cell['cell_type'], ''.join(cell['source']))
-        if part.kind == 'code' and SETUP.search(part.text):
+        if part.kind == 'code' and ' lesson(' in part.text:
             continue
         heading = HEADING.match(part.text) if part.kind == 'markdown' else None
         if heading:

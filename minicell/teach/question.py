@@ -106,7 +106,7 @@ class Waits(Card):
         what = 'The cell has run. Its output' if self.figure is None else 'A figure answers this. It'
         waits = f'{what} opens when you have answered **{self.about.kind}** above.'
         said = '' if asked.choice is None else f'You said: {asked.choice.text}'
-        inside = words.pre(self.printed) + words.paragraphs(self.about.after)
+        inside = words.pre(self.printed) + words.paragraphs(self.about.after * self.about.below)
         inside = f'<p class="said">{words.inline(said)}</p>{inside if self.figure is None else self.figure.page}'
         line = '' if opened else f'<p class="wait">{words.inline(waits)}</p>'
         return line + words.folded('The figure' if self.figure else 'What the cell printed', inside, 'opened', opened)

@@ -9,6 +9,7 @@ import re
 from html import escape
 from typing import Any
 
+from minicell.ops import GradOperation
 from minicell.view.picture import Picture
 
 from . import words
@@ -18,7 +19,6 @@ from .exercise import Check, Verdict
 from .figure import tape_of
 from .trials import quiet
 
-BACKWARD = 'ms.ops.GradOperation(get_all=True, get_by_list=True, sens_param=True)(cell)(*inputs, dout)'
 # A number of the answer's in what a check says, and the one that is due.
 NUMBERS = re.compile(r' is ([^\s,;]+)(?:, and ([^\s,;]+) is due|(?:, and should be|; expected) ([^\s,;]+?)\.(?=\s|$))')
 EDITOR = 'editor'  # which card it is, where one writes in the card
@@ -126,8 +126,9 @@ class Task(Card):
         """The learner's own Cell on the tape, at the step that answers."""
         cell, inputs = self.verdict.trial.shows
         with quiet():
-            given = {'cell': cell, 'inputs': inputs, 'dout': dout_of(cell.construct(*inputs))}
-            tape = tape_of(BACKWARD, stops=True, **given)
+            backward = GradOperation(get_all=True, get_by_list=True, sens_param=True)(cell)
+            given = {'inputs': inputs, 'dout': dout_of(cell.construct(*inputs)), 'backward': backward}
+            tape = tape_of('backward(*inputs, dout)', stops=True, **given)
         steps = [step.jump.lower() for step in Picture(tape).films[0].steps]
         answers = next((word for word in ('error', 'compare', 'takeover') if word in steps), None)
         self.tape = f'<div class="tape">{Picture(tape, step=answers).html()}</div>'

@@ -16,7 +16,7 @@ A `sentence` has two paragraphs: what is asked, and a model answer.
 
 An exercise is one Markdown file, `lessons/source/NN_name/3a.md`.
 
-    # 3a: The right bprop of a matrix product
+    # 3a, a rule: The right bprop of a matrix product
 
     What is asked.
 
@@ -35,7 +35,7 @@ A solution shows only the lines in which it differs from the start, and a mistak
 solution: in a ```diff fence, as `-` what stands there and `+` what takes its place. Lines that begin with a blank say
 where; `@@` goes on to the next place. In a ```python fence an answer stands whole.
 
-What is called at the end is the last name that the start defines.
+What is called at the end is the last name that the start defines. `a rule` says how long the exercise takes.
 """
 
 import re
@@ -57,14 +57,14 @@ ANSWERED = (
     'below that of a wrong one `Belief: ` with what somebody believes who chooses it.'
 )
 PART = re.compile(
-    r'^(?:# (?P<of>\S+): (?P<title>\S.*)|## (?P<kind>start|solution)'
+    r'^(?:# (?P<of>\w+), an? (?P<asked>expression|rule|program|hunt): (?P<title>\S.*)|## (?P<kind>start|solution)'
     r'|## mistake (?P<name>[a-z0-9-]+): (?P<belief>\S.*))\n'
     r'(?P<words>(?:(?!#|```).*\n)*)(?:```(?P<fence>python|diff) *\n(?P<code>(?:(?!```).*\n)*)``` *\n)?',
     re.MULTILINE,
 )
 FORM = (
-    'a part begins with `# 3a: a title`, `## start`, `## solution` or `## mistake name: a belief`, and ends with its '
-    'code, from ```python or ```diff to ```.'
+    'a part begins with `# 3a, a rule: a title`, `## start`, `## solution` or `## mistake name: a belief`, and ends '
+    'with its code, from ```python or ```diff to ```.'
 )
 Part = re.Match[str]
 
@@ -129,7 +129,7 @@ def exercise(path: Path, trial: Callable[..., Any] | None) -> Exercise:
         parts[name] = part
     head = parts.pop(path.stem, None)
     if head is None or head.start():
-        raise source.wrong(f'the first line is `# {path.stem}: what it is about`, with the name of the file.')
+        raise source.wrong(f'the first line is `# {path.stem}, a rule: what it is about`, with the name of the file.')
     for kind in ('start', 'solution'):
         if kind not in parts:
             raise source.wrong(f'the exercise has no `## {kind}`.')
@@ -141,8 +141,8 @@ def exercise(path: Path, trial: Callable[..., Any] | None) -> Exercise:
         for name, part in parts.items()
     )
     task, *hints = map(paragraphs, re.split(r'^\d+\. ', head['words'], flags=re.M))
-    why, called = solution['words'].strip(), last_name(source, start)
-    return Exercise(path.stem, head['title'], task, tuple(hints), begun, why, solved, mistakes, called, trial)
+    kind, why, called = head['asked'], solution['words'].strip(), last_name(source, start)
+    return Exercise(path.stem, kind, head['title'], task, tuple(hints), begun, why, solved, mistakes, called, trial)
 
 
 def code(source: Source, part: Part, base: str) -> str:

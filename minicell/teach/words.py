@@ -17,8 +17,7 @@ def inline(text: str) -> str:
 
 def paragraphs(text: str) -> str:
     """Paragraphs, parted by empty lines, as HTML."""
-    parts = [' '.join(part.split()) for part in text.strip().split('\n\n')]
-    return ''.join(f'<p>{inline(part)}</p>' for part in parts if part)
+    return ''.join(f'<p>{inline(" ".join(part.split()))}</p>' for part in text.split('\n\n') if part.strip())
 
 
 def pre(text: str) -> str:

@@ -3,11 +3,10 @@
 from ..ink import tiles
 from ..ink.boxes import Box, Column, Flow, Text
 from ..judge.verdict import WRONG
-from ..story.record import Arrival, Pass, Value
+from ..story.record import Pass, Value
 from . import phrases, style, verdict
-from .gradient import Shown, box, scale
+from .gradient import Shown, beside, box
 from .now import Now
-from .verdict import Said
 
 NO_PATH = 'no path leads to it', 'dim'
 
@@ -41,31 +40,20 @@ def asked(now: Now, level: int) -> Pass | None:
     return now.record.passes[max(came)[-1]] if came else None
 
 
-def known(now: Now, run: Pass, k: int) -> Said | None:
-    """What is known of a gradient that was asked for, once it has come and is compared."""
-    compared = run.outermost or any(now.story.by(now.record.readings[n]) is run for n in now.shot.known)
-    if not (compared and run.ended is not None and run.ended <= now.step and run.verdicts):
-        return None
-    return NO_PATH if not run.arrivals[k].parts and run.verdicts[k].ok else verdict.badge(run.verdicts[k])
-
-
 def shown(now: Now, run: Pass, k: int) -> list[Shown]:
-    """A gradient that was asked for, and beside it what it should be, where that is something else."""
-    arrival, badge, key = run.arrivals[k], known(now, run, k), f'{now.record.passes.index(run)}.{k}'
-    value, name = partial(now, run, arrival), now.story.named(run).get(arrival.name, arrival.name)
-    shape, came = arrival.total or Value(arrival.name, words='none'), now.story.arriving(arrival).parts(now.step)
-    name += ' so far' * (value is not None and len(came) < len(arrival.parts))
+    """A gradient that was asked for, with what is known of it once it has come and is compared; and beside it what it
+    should be, where that is something else."""
+    arrival, key = run.arrivals[k], f'{now.record.passes.index(run)}.{k}'
+    compared = run.outermost or any(now.story.by(now.record.readings[n]) is run for n in now.shot.known)
+    v = run.verdicts[k] if compared and now.ended(run) and run.verdicts else None
+    badge = v and (NO_PATH if not arrival.parts and v.ok else verdict.badge(v))
+    name, sums = now.story.named(run).get(arrival.name, arrival.name), now.story.arriving(arrival)
+    shape, came = arrival.total or Value(arrival.name, words='none'), sums.parts(now.step)
+    value = shape if now.ended(run) else sums.until(now.step)
+    if value is not None and len(arrival.parts) > 1:
+        name += ' so far' if len(came) < len(arrival.parts) else ' in all'
     added = phrases.added(came) if len(came) > 1 and phrases.single(came[0]) else ''
     added = added if len(came) <= style.LIST_MOST else f'of {len(came)} parts'
-    over = run.ended is not None and run.ended <= now.step
-    due = verdict.due(run.verdicts[k], arrival.name) if badge and run.verdicts[k].verdict == WRONG else None
-    value, top = value or (shape if over else None), scale(shape, due)
-    mine = Shown(f'p{key}', name, shape, value, badge, top=top, note=added)
-    return [mine, Shown(f'u{key}', 'should be', due, due, due=True, top=top)] if due else [mine]
-
-
-def partial(now: Now, run: Pass, arrival: Arrival) -> Value | None:
-    """A gradient as far as its parts have come."""
-    if run.ended is not None and run.ended <= now.step:
-        return arrival.total
-    return now.story.arriving(arrival).until(now.step) if arrival.total is not None else None
+    due = verdict.due(v, arrival.name) if v and v.verdict == WRONG else None
+    mine = Shown(f'p{key}', name, shape, value, badge, note=added)
+    return beside(mine, due, f'u{key}', 'should be')

@@ -7,7 +7,6 @@ from ..ink.band import Band
 from ..ink.boxes import Arrow, Box, Card, Column, Flow, Grid, Lines, Put, Row, Space, Span, Text, draw
 from ..ink.shapes import Frame, width
 from ..ink.tiles import Tile
-from ..story.names import gradient
 from ..story.record import Entry, Reading
 from . import answers, formula, lane, phrases, strip, style, takeover
 from .columns import BACKWARD, Columns, Tape, skips
@@ -55,18 +54,14 @@ class Board:
 
     def whole(self, now: Now, lanes: list[Lane]) -> Box:
         """All of a frame."""
-        parts: list[Box] = [
-            each if self.begun(now, tape) else Space(*each.size) for each, tape in zip(lanes, self.tapes, strict=True)
-        ]
+        there = lambda tape: not tape.level or any(now.done(i) or now.writes(i) for i in tape.entries)
+        pairs = zip(lanes, self.tapes, strict=True)  # (a later tape begins when something is recorded on it)
+        parts: list[Box] = [each if there(tape) else Space(*each.size) for each, tape in pairs]
         if self.narrow or not lanes:
             parts.insert(0, Column(Text('your program', 'dim'), self.calls(now), gap=0))
         if not lanes:
             parts.append(self.outcome(now, 0))
         return Card(Column(*parts, gap=style.APART, across='fill'), '', (style.EDGE, 0), at=(None, 0))
-
-    def begun(self, now: Now, tape: Tape) -> bool:
-        """Whether a tape is there: a later one begins when something is recorded on it."""
-        return not tape.level or any(now.done(i) or now.writes(i) for i in tape.entries)
 
     # ---- code ----
 
@@ -94,7 +89,7 @@ class Board:
         count = len(down)
         lanes = range(max((k + 1 for _, k, *_ in skips(columns)), default=0))
         over = Column(Space(0, style.LANE / 2), *[Space(0, style.LANE, key=f'{tag}o{k}') for k in lanes], gap=0)
-        low = Column(*[Space(0, style.LANE, key=f'{tag}u{k}') for k in lanes], gap=0)
+        low = Column(*[Space(0, style.LANE, key=f'{tag}u{k}') for k in lanes], gap=0, key=f'{tag}low')
         back = Text(BACKWARD, 'af' if cells.run is not None else 'fut', key=f'{tag}BW')
         head = Put(back, at=(0, 0.6), least=(0, style.HEAD_ROW))
         free = next((n + 1 for n, part in enumerate(columns.list) if n and part.kind != 'open'), 0)
@@ -128,8 +123,9 @@ class Board:
         first = 1 + (not self.narrow)
         grid = Grid(rows, (style.GAP, 0), least={style.TAPE_ROW: style.FILM}, stretch=range(first, first + count - 1))
         stems = [Arrow(partial(lane.stem, now, i, tag), f'{tag}s{i}') for _, i in columns.opened]
-        flows = [takeover.row_key(line, level - 1) for line in self.lifted(now, tape) if line is not None]
-        bridge = Arrow(partial(lane.bridge, tag, takeover.frame_key(level - 1), flows, self.narrow), f'{tag}flows')
+        beside = takeover.TAPES[level - 1]
+        flows = [f'rowo{beside}{line}.0' for line in self.lifted(now, tape) if line is not None]
+        bridge = Arrow(partial(lane.bridge, tag, f'own{beside}', flows, self.narrow), f'{tag}flows')
         arrows = [*wires(cells), *stems, *self.band(now, cells), *[bridge] * bool(flows)]
         return Lane(tag, grid, arrows, 'film rib' if flows else 'film')
 
@@ -161,28 +157,27 @@ class Board:
 
     def said(self, now: Now, tape: Tape) -> Box | None:
         """The rule that is read, as a formula, or what is added."""
-        told, lines = now.told, []
         entry = self.record.entries[now.read.entry] if now.read is not None else None
-        here = entry is not None and entry.level == tape.level
-        if here and told.kind == 'add':
-            lines = [self.added(now, tape)] if told.parts else []
-        elif here and not strip.taken(entry):
-            lines = self.formulas(now, now.read, entry, tape.tag)
-        return Column(*lines, gap=2, across='start', key=f'{tape.tag}how') if lines else None
+        if entry is None or entry.level != tape.level:
+            return None
+        if now.told.kind == 'add':
+            return self.added(now, tape) if now.told.parts else None
+        return None if strip.taken(entry) else self.formulas(now, now.read, entry, tape.tag)
 
     def added(self, now: Now, tape: Tape) -> Box:
         """A sum of gradients: what had come before, what this use sends back, and both together."""
         *before, last = now.told.parts
         so_far, total = (v[0]._replace(data=sum(part.data for part in v)) for v in (before, now.told.parts))
         sign, key, boxes = phrases.added((so_far, last))[0], f'{tape.tag}sum', []
-        said = f'{gradient(now.told.what)} so far', '+ from this use', f'{sign} in all'
+        name = formula.gradient_of(now.told.what, formula.order(now.story.by(now.read)))
+        said = f'{name} so far', '+ from this use', f'{sign} in all'
         for k, (name, value) in enumerate(zip(said, (so_far, last, total), strict=True)):
             boxes.append(
                 Column(Text(name, 'dim', style.NAMES[0]), Tile(value, style.MADE, f'{key}{k}'), gap=2, across='start')
             )
         return Flow(*boxes, room=self.room, gap=2 * style.GAP)
 
-    def formulas(self, now: Now, reading: Reading, entry: Entry, tag: str) -> list[Box]:
+    def formulas(self, now: Now, reading: Reading, entry: Entry, tag: str) -> Box | None:
         """The rule that is read, with numbers where there is one each."""
         places = [k for k, v in enumerate(entry.inputs) if v.data is not None]
         gave = {k: g.value for k, g in zip(places, reading.gave, strict=False) if g.value is not None}
@@ -193,7 +188,7 @@ class Board:
                 words = found.with_numbers(gave[found.k].data.item()) if single else str(found)
                 said[words if width(words, 'm') <= self.room else str(found)] = None
         boxes = [Lines(words, self.room, 'm', key=f'{tag}how{k}') for k, words in enumerate(said)]
-        return boxes and [Flow(*boxes, room=self.room, gap=style.BETWEEN, lead=2)]
+        return Flow(*boxes, room=self.room, gap=style.BETWEEN, lead=2) if boxes else None
 
     def first_column(self, now: Now, tape: Tape, worst: Box | None, own: Box | None) -> list[Box | Span | None]:
         """Your code, and what comes out."""
@@ -232,7 +227,7 @@ class Board:
             return []
         i, loud = self.record.readings[number].entry, now.running(level) and now.told.kind == 'reach'
         past, ink = ('', 'onr') if loud else (' past', 'mid2 bf')
-        look, own, way = (f'fat{past}', f'fatk{past}'), takeover.frame_key(level), f'{tag}lane'
+        look, own, way = (f'fat{past}', f'fatk{past}'), f'own{takeover.TAPES[level]}', f'{tag}lane'
         slots = (part.slots[0] for part in cells.columns.list if part.kind == 'values')
         starts = [f'{tag}d{slot.key}' for slot in slots if slot.entry == i and slot.out is not None]
         key = f'fat{takeover.TAPES[level]}'

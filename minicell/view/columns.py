@@ -108,8 +108,7 @@ class Tape:
         """How a tensor is drawn: its digits where they are few, else squares."""
         key = id(value.data), value.words, tight
         if value.data is None or key not in self.plates:
-            how = tiles.plate(value, *style.VALUES[tight])
-            how = how if how.kind != 'squares' else tiles.plate(value, *style.SQUARES[tight])
+            how = tiles.plate(value, *style.SQUARES[tight], digits=style.VALUES[tight])
             self.plates[key] = how, value  # (kept, for the id of what is gone goes to another)
         return self.plates[key][0]
 

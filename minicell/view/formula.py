@@ -6,7 +6,7 @@ the picture (`called`), and no two of these are alike. Where the shapes say that
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -64,16 +64,31 @@ class Formula(NamedTuple):
         return f'{self} = {result}' if self.said != result else str(self)
 
 
+def order(run: Pass | None) -> int:
+    """How many gradients are inside one whose results it reads: 0 of the first."""
+    return max(run.level - 1, 0) if run is not None else 0
+
+
+def gradient_of(name: str, order: int) -> str:
+    """What the gradient of a value is called: that of a second one has a ′, as its `dout` has.
+
+    >>> gradient_of('x', 0), gradient_of('x', 1), gradient_of('dx', 1)
+    ('dx', 'dx′', 'd(dx)′')
+    """
+    said = f'd({name})' if order and name.startswith('d') else gradient(name)
+    return said + PRIMES[min(order, len(PRIMES) - 1)] * bool(name)
+
+
 def called(record: Record, entry: Entry, run: Pass | None = None) -> Called:
     """The names of an entry's values, as one gradient reads it (`run`): on the way back of a second one, which reads
     what the first has done with its `dout`, what comes in is called `dout′`. The cotangent is named after the output
     only where no input is called as that."""
     given = names_of_inputs(entry)
     named, own = entry.outputs[0].name if entry.outputs else '', f'entry {entry.label}'
-    order = max(run.level - 1, 0) if run is not None else entry.level
+    deep = order(run) if run is not None else entry.level
     wanted = [entry.facts.dout] if entry.kind == 'call' and entry.facts else []
-    wanted += [gradient(named)] if entry.kind not in TAKEN and named not in ('', *given) and not order else []
-    wanted += [f'dout{PRIMES[min(order, len(PRIMES) - 1)]}', gradient(own)]
+    wanted += [gradient(named)] if entry.kind not in TAKEN and named not in ('', *given) and not deep else []
+    wanted += [f'dout{PRIMES[min(deep, len(PRIMES) - 1)]}', gradient(own)]
     free = lambda *names: next(n for n in names if n and n not in given)
     return Called(given, free(named, 'out', own), free(*wanted))
 
@@ -97,7 +112,8 @@ def formulas(record: Record, entry: Entry, run: Pass | None = None, dout: Value 
             how = template(entry, k)
             known = Called(tuple(map(digits, entry.inputs)), digits(out), digits(dout))
             single = how.replace('.mT', '').replace('.T', '').replace('@', '×') if ', ' not in how else ''
-            found.append(Formula(k, gradient(names.inputs[k]), filled(how, names), filled(single, known)))
+            name = gradient_of(names.inputs[k], order(run))
+            found.append(Formula(k, name, filled(how, names), filled(single, known)))
     return [f for f in found if f.said not in ('', f.name)]  # (the latter of a name that was given anew)
 
 
@@ -217,16 +233,12 @@ def cross_entropy(k: int, of: Entry | Ghost) -> str:
     return '{dout} × (softmax − labels)' + ' / n' * (divisor == len(labels))
 
 
-def best(word: str) -> Callable:
+def best(word: str, k: int, of: Entry | Ghost) -> str:
     """Of the largest number, or the smallest: of all, or of each row or column."""
-
-    def chosen(k: int, of: Entry | Ghost) -> str:
-        how, axes = f'{{dout}}, to the {word}', of.op.attrs[0]
-        if np.prod(of.outputs[0].shape) == 1:
-            return how
-        return f'{how} of each {("column", "row")[axes[0]]}' if len(of.inputs[0].shape) == 2 and len(axes) == 1 else ''
-
-    return chosen
+    how, axes = f'{{dout}}, to the {word}', of.op.attrs[0]
+    if np.prod(of.outputs[0].shape) == 1:
+        return how
+    return f'{how} of each {("column", "row")[axes[0]]}' if len(of.inputs[0].shape) == 2 and len(axes) == 1 else ''
 
 
 # By the ranks of the two factors: for the first, and for the second.
@@ -251,7 +263,8 @@ TABLE: dict[str, str | tuple[str, str] | Callable] = {
     'Atan': '{dout} / ({0} × {0} + 1)', 'Atanh': '{dout} / (1 − {0} × {0})',
     'Sigmoid': '{dout} × {out} × (1 − {out})', 'ReLU': '{dout} where {0} > 0, else 0',
     'ReduceSum': '{dout}, to each number', 'ReduceMean': '{dout} / n, to each number',
-    'ReduceMax': best('largest'), 'ReduceMin': best('smallest'), 'Reshape': '{dout}, in the old shape',
-    'Transpose': '{dout}, turned back', 'BroadcastTo': ('{dout}', ''), 'Cast': '{dout}', 'MatMul': matmul,
-    'BatchMatMul': matmul, 'Dense': dense, 'Softmax': softmax, 'CrossEntropy': cross_entropy,
+    'ReduceMax': partial(best, 'largest'), 'ReduceMin': partial(best, 'smallest'),
+    'Reshape': '{dout}, in the old shape', 'Transpose': '{dout}, turned back', 'BroadcastTo': ('{dout}', ''),
+    'Cast': '{dout}', 'MatMul': matmul, 'BatchMatMul': matmul, 'Dense': dense, 'Softmax': softmax,
+    'CrossEntropy': cross_entropy,
 }  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..ink import numbers, tiles
-from ..ink.boxes import Box, Column, Grid, Row, Space, Text
+from ..ink.boxes import Box, Column, Flow, Grid, Row, Space, Text
 from ..ink.shapes import width
 from ..story.record import Value
 from . import style
@@ -30,7 +30,7 @@ class Shown(NamedTuple):
     note: str = ''  # stands under the numbers
 
     def rows(self, room: float, plate: Callable[[Value], tiles.Plate]) -> tuple[Box | None, ...]:
-        """Its name, its formula, its numbers, its note; `plate`: how the numbers are drawn."""
+        """Its name, its formula, its numbers with their note; `plate`: how the numbers are drawn."""
         there, ink, roomy = self.value is not None, ' af' * self.due, room + style.ROOMY
         look = f'mid3{ink}' if there else 'mid3 fut'
         head, second = named(self.name, look, room, f'{self.key}N'), None
@@ -47,10 +47,9 @@ class Shown(NamedTuple):
         ground = ' tru bare' if self.due else ' bare' if how.ink else ' on'
         tile = tiles.Tile(value, key=self.key, how=how, there=there, classes=ground, account=there and not self.due,
                           marks=self.marks, top=self.top)  # fmt: skip
-        note = named(self.note, 'dim', room, f'{self.key}L') if self.note else None
-        if note and tile.size[0] + style.PAD + note.size[0] <= room:
-            tile, note = Row(tile, note, gap=style.PAD), None
-        return head, second, tile, note
+        if self.note:  # beside them, or under them
+            tile = Flow(tile, named(self.note, 'dim', room, f'{self.key}L'), room=room, gap=style.PAD, lead=style.CLOSE)
+        return head, second, tile
 
 
 def box(found: list[Shown], room: float, plate: Callable[[Value], tiles.Plate], most: float) -> Box:
@@ -62,7 +61,11 @@ def box(found: list[Shown], room: float, plate: Callable[[Value], tiles.Plate], 
     return Column(*[box([each], room, plate, most) for each in found], gap=style.CLOSE, across='start')
 
 
-def scale(mine: Value, true: Value | None) -> float | None:
-    """The number whose square fills its cell in both, where both have one shape."""
-    alike = true is not None and mine.data is not None and mine.shape == true.shape
-    return max(numbers.largest(mine.data), numbers.largest(true.data)) if alike else None
+def beside(mine: Shown, true: Value | None, key: str, name: str, formula: str | None = None) -> list[Shown]:
+    """It, and the true one, where that is another; of one shape, the squares of both have one scale."""
+    if true is None:
+        return [mine]
+    alike = mine.shape.data is not None and mine.shape.shape == true.shape
+    top = max(numbers.largest(mine.shape.data), numbers.largest(true.data)) if alike else None
+    peer = mine.marks and mine.marks._replace(peer=True)
+    return [mine._replace(top=top), Shown(key, name, true, true, None, formula, True, peer, top)]

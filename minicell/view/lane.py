@@ -5,7 +5,7 @@ from functools import partial
 
 from ..ink.boxes import Arrow, Box, Canvas, Grid, Link, Rect
 from . import style
-from .columns import skips
+from .columns import TAGS, skips
 from .now import Now
 from .strip import taken
 from .tape import Cells
@@ -69,8 +69,8 @@ def bridge(tag: str, frame: str, keys: list[str], narrow: bool, to: Canvas) -> N
 
 
 def wires(cells: Cells) -> list[Arrow]:
-    """From each value to the entries that read it, from an entry to what it made; and past other columns back from a
-    rule to a gradient, as a part of a sum."""
+    """From each value to the entries that read it, from an entry to what it made; past other columns back from a rule
+    to a gradient, as a part of a sum; and along the edge from the tape before."""
     columns, now, tag = cells.columns, cells.now, cells.tag
     out: list[Arrow] = []
     back: list[Arrow] = []
@@ -95,6 +95,10 @@ def wires(cells: Cells) -> list[Arrow]:
         if not taken(columns.record.entries[i]) and now.given(reading) and key in now.story.handed(reading):
             between = [f'r{i}', f'{tag}c{at}', f'{tag}u{lane}', f'{tag}d{key}']
             back.append(way(f'u{tag}{i}k{k}', under, between, ('call', 'run')))
+    before = TAGS[cells.tape.level - 1]  # a gradient on that tape may go on here, as the `dout` of its end
+    for key in (slot.key for slot in columns.list[-1].slots if slot.out is not None):
+        between = [f'{before}d{key}', f'{before}low', f'{tag}film', f'{tag}d{key}']
+        back.append(way(f'y{tag}{key}', around, between, ('call', 'run')))
     return out + back
 
 
@@ -115,6 +119,12 @@ def arch(k: int, a: Rect, column: Rect, over: Rect, b: Rect) -> tuple:
     """From a value over what lies between to a card that reads it."""
     x, tip = column.right + style.GAP / 2 - 1, b.x + min(style.ENTERS + style.APART_BY * k, b.w - style.INSIDE)
     return f'M{a.right + 1:g},{a.cy:g}H{x:g}V{over.cy:g}H{tip:g}V{b.y - style.TURN:g}', (tip, b.y - 1, 'd')
+
+
+def around(a: Rect, low: Rect, film: Rect, b: Rect) -> tuple:
+    """From a gradient under its road to the edge, and down onto the end of another road."""
+    x, y, end = film.right - style.APIECE, low.bottom + style.CLOSE, b.cy - style.ROAD / 2
+    return f'M{a.cx:g},{a.cy + style.ROAD / 2:g}V{y:g}H{x:g}V{end - style.TURN:g}', (x, end - 1, 'd')
 
 
 def under(a: Rect, column: Rect, low: Rect, b: Rect) -> tuple:

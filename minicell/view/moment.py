@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..judge.verdict import NOT_ASKED
-from ..story.record import Arrival, Pass, Reading, Record, Step, Value
+from ..judge.verdict import NOT_ASKED, WRONG
+from ..story.record import Arrival, Pass, Reading, Record, Value
 from . import strip, style, verdict
 from .formula import TAKEN
+
+TOLD = 'start', 'arrive', 'fail', 'inside'  # kinds of steps that are told of the longest tape
 
 
 class Shot(NamedTuple):
@@ -55,13 +57,6 @@ def nothing_new(record: Record, before: int, end: int, number: int) -> bool:
     return all(a.of in gave and len(a.parts) == 1 for a in record.passes[step.run].arrivals)
 
 
-def remarkable(record: Record, step: Step) -> bool:
-    """Whether a step is told even of a very long tape: where a gradient starts or ends, takeovers, errors."""
-    if step.kind in ('start', 'arrive', 'fail', 'inside'):
-        return True
-    return step.entry is not None and record.entries[step.entry].kind in (*TAKEN, 'torn')
-
-
 def judged(record: Record) -> dict[int, int]:
     """For each gradient that read takeovers the one to compare when it has arrived."""
     found: dict[int, list[int]] = {}
@@ -73,19 +68,24 @@ def judged(record: Record) -> dict[int, int]:
         told = {i: record.readings[i].verdicts for i in calls[: style.JUDGED]}
         asked = [i for i, verdicts in told.items() if any(v.verdict != NOT_ASKED for v in verdicts)]
         if asked:
-            out[run] = min(asked, key=lambda i: verdict.worst_of(told[i]))  # the first: its dout is right
+            worst = min(verdict.worst_of(told[i]) for i in asked)
+            alike = [i for i in asked if verdict.worst_of(told[i]) == worst]
+            out[run] = alike[0 if worst == verdict.RANK[WRONG] else -1]  # the first that is wrong: its dout is right
     return out
 
 
 def kept(record: Record, every: list[int], most: int) -> set[int]:
-    """The steps to show of a long record: of a loop the first two turns and the last, then those at the ends."""
+    """The steps to show of a long record: of a loop the first two turns and the last, then those at the ends, and where
+    a gradient starts or ends, takeovers and errors."""
     if len(every) <= most:
         return set(every)
     units = [unit for level in range(record.depth + 1) for unit in strip.units(record, level)]
     skipped = {i for unit in units if 2 < unit.turn < unit.turns for i in unit.entries}
     found = [i for i in every if record.steps[i].entry not in skipped]
     if len(found) > most:
-        odd = [i for i in found if remarkable(record, record.steps[i])]
+        steps = ((i, record.steps[i], record.steps[i].entry) for i in found)
+        kinds = lambda entry: record.entries[entry].kind if entry is not None else ''
+        odd = [i for i, step, entry in steps if step.kind in TOLD or kinds(entry) in (*TAKEN, 'torn')]
         rest = most - min(len(odd), most // 2)
         end, half = most // style.ENDS, rest // 2
         found = sorted({*odd[:end], *odd[-end:], *found[:half], *found[-half:]})

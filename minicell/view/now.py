@@ -53,6 +53,10 @@ class Now:
         """Whether a reading has handed out by now."""
         return reading is not None and reading.given is not None and reading.given <= self.step
 
+    def ended(self, run: Pass) -> bool:
+        """Whether what a gradient hands over has arrived by now."""
+        return run.ended is not None and run.ended <= self.step
+
     def entry_of(self, reading: int) -> Entry:
         """The entry that a reading reads."""
         return self.record.entries[self.record.readings[reading].entry]

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..core.rules import Plain
 from ..ink import numbers
+from ..story.facts import under
 from ..story.names import gradient
 from ..story.record import Arrival, Entry, Gradient, Pass, Reading, Record, Value
 from . import formula, style
@@ -108,7 +110,7 @@ def rule_of(entry: Entry) -> str:
 
 def lost(entry: Entry) -> list[str]:
     """The ops whose rules a takeover displaces."""
-    return [g.name for g in entry.ghosts if g.lost] or entry.hidden
+    return [g.name for g in entry.ghosts if g.lost] or entry.hidden * (not entry.ghosts)
 
 
 def displaced(entry: Entry) -> str:
@@ -117,6 +119,12 @@ def displaced(entry: Entry) -> str:
     if len(names) != 1:
         return f'the rules of {len(names)} operations' if names else 'the usual rule'
     return 'the built-in rule' if names == [entry.name] else f'{names[0]}’s rule'  # (two things of one name)
+
+
+def without_rule(entry: Entry) -> str:
+    """What it hides beside these: ` (Round has none)`; '' if all have one."""
+    names = list(dict.fromkeys(g.name for g in entry.ghosts if isinstance(under(g.rule), Plain)))
+    return f' ({some(names, "operations")} {"have" if names[1:] else "has"} none)' * bool(names)
 
 
 def true_formula(record: Record, entry: Entry, k: int) -> str:
@@ -213,11 +221,11 @@ def listed(items: list[str]) -> str:
     return ' and '.join([', '.join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
-def some(names: list[str]) -> str:
+def some(names: list[str], what: str = 'gradients') -> str:
     """A few names, or how many there are."""
     names = list(dict.fromkeys(names))
     short = len(names) < style.NAMES_SAID and sum(map(len, names)) < style.NAMES_WIDE
-    return listed(names) if short else f'{len(names)} gradients'
+    return listed(names) if short else f'{len(names)} {what}'
 
 
 def nth(number: int) -> str:

@@ -15,7 +15,6 @@ from ..errors import SettingError
 from ..ink import gif, png, sheet, svg
 from ..ink.film import Film
 from ..ink.page import fragment
-from ..judge import second
 from ..story import followed, tell
 from ..story.record import Record
 from . import lines, scene, style
@@ -46,12 +45,8 @@ class Picture:
             nothing = Record()
             told = followed.follow(nothing, 'this tape', tell, self.tape, otherwise=nothing)
             told.code = followed.follow(told, 'the lines of the code', lines.shown, told, otherwise=[])
-            found = ZOOMS[self.zoom](judge.beside(told, self.tape))
+            found = ZOOMS[self.zoom](lens.named(judge.beside(told, self.tape, every=True)))
             found.why = partial(account.why, self.tape)
-            for number, run in enumerate(found.passes):  # each that went through a bprop has verdicts
-                through = [r for r in found.readings if r.judge and r.run in judge.around(found, number)]
-                if through and run.ended is not None:
-                    run.judge = partial(second.verdicts, self.tape, run, through)
             for each in (*found.readings, *found.passes):
                 what = 'the true gradient beside that of a bprop'
                 each.judge = each.judge and partial(followed.follow, found, what, each.judge, otherwise=())
@@ -147,17 +142,14 @@ class Picture:
         if kind not in FORMATS:
             kinds = ', '.join(FORMATS)
             raise SettingError(f'save writes {kinds}: the end of the name says which. It got {path.name!r}.')
-        film = self.films[0]
         if kind == '.html':
-            still, alt = self.still(self.opens), self.alt(self.opens)
-            page = fragment.page(self.films, path.stem, still, self.opens, alt, self.lost)
-            path.write_text(page, encoding='utf-8')
+            path.write_text(fragment.whole(self.html(), path.stem), encoding='utf-8')
         elif kind == '.svg':
             path.write_text(self.still(self.opens), encoding='utf-8')
         elif kind == '.png':
             path.write_bytes(self.png(self.opens))
         else:
-            path.write_bytes(gif.animation(film))
+            path.write_bytes(gif.animation(self.films[0]))
         return path
 
 

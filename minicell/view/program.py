@@ -57,7 +57,8 @@ class Listing:
         for line in record.code:
             place = line.file, line.number
             if place not in inside and line.text.strip() and (line.hidden or place in self.marked or computes(line)):
-                heads = {n for n, _ in scopes(*place)} - {x.number for x in self.calls if x.file == line.file}
+                around = {n.lineno for n in holding(*place) if isinstance(n, (*DEFS, ast.ClassDef))}
+                heads = around - {x.number for x in self.calls if x.file == line.file}
                 above = [x for x in record.code if x.file == line.file and x.number in heads]
                 self.calls += [*(x for x in above if x.number < line.number), line]
         shown = {x: None for lines in (self.calls, *self.own.values()) for x in lines}
@@ -102,11 +103,6 @@ def is_docstring(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
-def scopes(file: str, number: int) -> list[tuple[int, str]]:
-    """(first line, name) of the classes and functions around a line, outermost first."""
-    return [(n.lineno, n.name) for n in holding(file, number) if isinstance(n, (*DEFS, ast.ClassDef))]
-
-
 def computes(line: Line) -> bool:
     """Whether a line of a function says what is computed: no docstring, and nothing that an `__init__` does."""
     around = holding(line.file, line.number)
@@ -128,7 +124,7 @@ def runs(row: Row, now: Mark | None) -> bool:
 
 def window(lines: list[list[Row]], room: int, now: Mark | None, always: Collection[Place] = ()) -> list[Row]:
     """The lines that have room in so many rows, ⋯ where some are left out: the one that runs first of all, then those
-    that must not be missing, then what stands nearest to it."""
+    that must not be missing, the heads around it and what was not taped, then what stands nearest to it."""
     places = [(line[0].file, line[0].number) for line in lines]
     on = [i for i, line in enumerate(lines) if runs(line[0], now)]
     at = on[0] if on else 0
@@ -136,7 +132,8 @@ def window(lines: list[list[Row]], room: int, now: Mark | None, always: Collecti
     heads = {(now.file, n.lineno) for n in around if isinstance(n, (*LOOPS, *DEFS)) and n.lineno < now.line}
 
     def wanted(i: int) -> tuple[int, int]:
-        rank = 0 if i in on else 1 if places[i] in always else 2 if places[i] in heads else style.NEXT_TO
+        near = places[i] in heads or lines[i][0].hidden  # what a takeover hides is what its bprop stands for
+        rank = 0 if i in on else 1 if places[i] in always else 2 if near else style.NEXT_TO
         return rank, abs(i - at) + (i < at)
 
     found: set[int] = set()

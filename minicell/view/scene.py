@@ -1,6 +1,5 @@
 """The films of a record: for each layout a frame for every step, and what is said at it."""
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -10,7 +9,7 @@ from ..ink.film import Film, Step
 from ..ink.line import Mark, step_line
 from ..ink.shapes import Frame, cut, width, wrapped
 from ..judge.verdict import SURROGATE, WRONG
-from ..story.record import Record, Value
+from ..story.record import Record
 from . import style, touch, verdict, words
 from .board import Board
 from .moment import Shot, Story, shots
@@ -29,7 +28,9 @@ def films(
     marks = of_note(record, found, told)
     out = []
     for board in boards if only is None else (boards[only],):
-        film = drawn(board, found)
+        frames, high = board.frames(found) if found else ([Frame()], style.EMPTY)
+        film = Film(board.w, high)
+        film.frames = frames
         buttons = sum(width(jump, 'b') + style.BUTTON for jump in {s.jump for s in told} if jump)
         rail = style.RAIL_NARROW if board.narrow else max(style.RAIL - buttons, style.RAIL_LEAST)
         film.line, places = step_line(len(told), marks, rail, 'Step of the tape')
@@ -39,14 +40,6 @@ def films(
         shown = {shape.attrs.get('v') for film in out for frame in film.frames for shape in frame.values()}
         out[0].links, out[0].accounts = touch.answers(record, story, shown - {None}, asked)
     return out
-
-
-def drawn(board: Board, found: list[Shot]) -> Film:
-    """The frames of these steps."""
-    frames, high = board.frames(found) if found else ([Frame()], style.EMPTY)
-    film = Film(board.w, high)
-    film.frames = frames
-    return film
 
 
 @lru_cache(maxsize=2)  # a picture that is too large is painted again, with fewer steps
@@ -65,18 +58,14 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
         result = record.passes[now.run] if name == 'result' else None
         judged = record.readings[shot.compare] if shot.compare is not None else result
         if judged is not None and judged.verdicts:
-            mark = Mark(n, *verdict.note(judged.verdicts), n)
+            first = min(judged.verdicts, key=verdict.rank).verdict
+            mark = Mark(n, verdict.KINDS[first].mark, 'xx' if first == WRONG else 'on', n)
             (wrong if mark.look == 'xx' else loud).extend([mark] * (mark.look == 'xx' or bool(name)))
         elif name:
             loud.append(Mark(n, name * all(mark.name != name for mark in loud), LOOKS.get(name, 'on')))
         way = 'backward' if now.reading is not None or now.kind in ('start', 'arrive', 'add') else 'forward'
         quiet += [Mark(n, way)] * all(mark.name != way for mark in quiet)
     return [*reversed(wrong), *loud, *quiet]
-
-
-def infinite(values: Iterable[Value]) -> bool:
-    """Whether a NaN or an infinity is among the numbers."""
-    return any(v.data is not None and v.data.dtype.kind == 'f' and not np.isfinite(v.data).all() for v in values)
 
 
 def step(record: Record, story: Story, shot: Shot) -> Step:
@@ -102,7 +91,13 @@ def short(caption: str) -> str:
 
 def first_nan(record: Record, compare: bool) -> int | None:
     """The step that first shows a NaN or an infinity."""
-    told = [record.steps[shot.step] for shot in shots(record, compare)]
-    made = {'write': lambda s: record.entries[s.entry].outputs,
-            'give': lambda s: [g.value for g in record.readings[s.reading].gave if g.value is not None]}  # fmt: skip
-    return next((n for n, s in enumerate(told) if s.kind in made and infinite(made[s.kind](s))), None)
+    for n, shot in enumerate(shots(record, compare)):
+        step, values = record.steps[shot.step], ()
+        if step.kind == 'write':
+            values = record.entries[step.entry].outputs
+        elif step.kind == 'give':
+            values = [g.value for g in record.readings[step.reading].gave]
+        known = (v.data for v in values if v is not None and v.data is not None)
+        if any(data.dtype.kind == 'f' and not np.isfinite(data).all() for data in known):
+            return n
+    return None

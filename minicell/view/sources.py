@@ -135,7 +135,10 @@ def sources(
         return made if error is None else None
 
     was, found = run(given), []
-    if was is None or (due is not None and not alike(was, due)):
+    if was is None:
+        return None
+    rounding = dict(rtol=style.AGAIN, atol=style.AGAIN, equal_nan=True)
+    if due is not None and not (was.shape == due.shape and np.allclose(was, due, **rounding)):
         return None
     for k, array in enumerate(given):
         if array is None or not array.size:
@@ -158,11 +161,6 @@ def moved(run: Callable, given: Arrays, k: int, which: int | slice, was: np.ndar
             if differ.any():
                 return differ
     return np.zeros(was.size, bool)
-
-
-def alike(was: np.ndarray, due: np.ndarray) -> bool:
-    """Whether two arrays are the same, but for how they were rounded."""
-    return was.shape == due.shape and np.allclose(was, due, style.AGAIN, style.AGAIN, equal_nan=True)
 
 
 def others(numbers: Any) -> Iterator[Any]:

@@ -1,35 +1,23 @@
 """A takeover: the lines of the bprop that backward goes into, and beside them what they have made and returned."""
 
-from collections.abc import Callable
-
 from ..ink import numbers, tiles
-from ..ink.boxes import Box, Card, Column, Flow, Row, Space, Text
+from ..ink.boxes import Box, Card, Column, Flow, Put, Row, Space, Text
 from ..ink.shapes import width
 from ..judge.verdict import SURROGATE, WRONG, written
 from ..story.record import Gradient, Value
 from . import phrases, style, verdict
 from .columns import TAGS
-from .gradient import Shown, box, scale
+from .gradient import Shown, beside, box
 from .now import Now
 from .program import Code, Listing
 
-TAPES = ('', *TAGS[1:])  # in keys of what stands beside them
+TAPES = ('', *TAGS[1:])  # in keys of what stands beside them: `own` is the frame around lines, `rowo9.0` the row of one
 UNCHECKED = 'nobody checked: the shapes fit, so no error'
-
-
-def frame_key(level: int) -> str:
-    """The frame around the lines of a bprop, beside the tape on which it stands."""
-    return 'own' + TAPES[level]
-
-
-def row_key(line: int, level: int) -> str:
-    """The row of one of them."""
-    return f'rowo{TAPES[level]}{line}.0'
 
 
 def own_lines(now: Now, listing: Listing, rows: int, level: int) -> Box:
     """The lines of the bprop, in a frame from when backward comes to them."""
-    entry, key, w = now.own(level), frame_key(level), listing.w
+    entry, key, w = now.own(level), f'own{TAPES[level]}', listing.w
     lines = listing.of(entry)
     if not lines:
         return Space(w, 0, key=key)
@@ -93,7 +81,8 @@ class Taken:
             digits = Text(said, look, key=f'{key}t', layer=style.OVER)
             plate = Card(digits, ground, (0, 0), style.PLATE, key=f'{key}p', rx=style.CARD_ROUND)
             boxes.append(Column(Text(name, ink, style.PLATE[0], key), plate, gap=0, across='start'))
-        return Row(boxes[0], Text('≠', 'big mid', key=f'V0{tape}'), boxes[1], gap=style.WORDS, across='end')
+        unlike = Put(Text('≠', 'big mid', key=f'V0{tape}'), least=(0, style.PLATE[1]))
+        return Row(boxes[0], unlike, boxes[1], gap=style.WORDS, across='end')
 
     def owned(self, name: str, room: float) -> str:
         """A gradient's name, with whose it is if there is room for both."""
@@ -106,8 +95,8 @@ class Taken:
         deaf = self.begun and facts and not facts.reads_dout
         known = UNCHECKED if self.given and not self.verdicts else f'no line uses {facts.dout}' if deaf else ''
         failed = f'✗ {step.what.partition(":")[0]}' * (step.kind == 'fail' and step.reading == self.number)
-        words = (failed, 'xx') if failed else (known, 'bf')
-        return Text(*words, style.CODE, key='nob' + TAPES[self.entry.level])
+        look = 'xx' if failed else 'bf'
+        return Text(failed or known, look, style.CODE, key='nob' + TAPES[self.entry.level])
 
     def box(self, said: Box | None) -> Box:
         """The gradients with what is known of them, and under them what else the lines make while they run, or what is
@@ -116,10 +105,14 @@ class Taken:
         found, left = self.gave[: style.TABLES], len(self.gave) - style.TABLES
         many = max(min(len(found) + sum(self.wrong(k) for k, _ in found), int(self.room // style.TABLE[0])), 1)
         wide = min(style.TABLE[1], self.room / many - style.GAP - style.PAD)
-        tables = [box(self.shown(k, g, made, wide), wide, self.plate(wide), self.room) for k, g in found]
+        room, digits = (wide, style.TABLE_H), (style.TABLE[1], style.TABLE_H)
+        plate = lambda v: tiles.plate(v, *room, style.TALL, 'num', digits)
+        tables = [box(self.shown(k, g, made, wide), wide, plate, self.room) for k, g in found]
         tables += [Text(f'and {left} more', 'dim')] * (left > 0)
         returned = {said for _, g in found for said in self.returned(g, made)}
-        rest = {name: told for name, told in made.items() if name not in returned and not self.given}
+        if self.given:  # variables stay, if no later tape has them
+            made = {name: told for name, told in made.items() if name.isidentifier() and not self.now.record.depth}
+        rest = {name: told for name, told in made.items() if name not in returned and not self.verdicts}
         tables = Flow(*tables, room=self.room, gap=style.GAP, across='start')
         return Column(tables, said or self.others(rest), gap=style.CLOSE, across='start')
 
@@ -127,36 +120,27 @@ class Taken:
         """What the lines have made of a gradient that they return: a variable of its name may be another number."""
         return [said for said in (g.name, g.formula) if said in made and made[said][0] == g.line]
 
-    def plate(self, wide: float) -> Callable[[Value], tiles.Plate]:
-        """How a gradient is drawn: in its share of the room, or in more if that is what its digits need."""
-
-        def large(v: Value) -> tiles.Plate:
-            own, more = (tiles.plate(v, w, style.TABLE_H, style.TALL, 'num') for w in (wide, style.TABLE[1]))
-            return own if own.kind == more.kind else more
-
-        return large
-
     def shown(self, place: int, g: Gradient, made: dict, room: float) -> list[Shown]:
         """A gradient, and the true one beside it where that is another."""
         v, key = self.verdicts[place] if self.verdicts else None, f'{self.number}.{place}'
         whole = verdict.settled(v, g.value) if g.value is not None else Value(g.name, words='None')
         so_far = next((made[said][1] for said in self.returned(g, made)), None)
         value = whole if self.given else so_far
-        name = g.name if value is None else self.owned(g.name, room)
+        peers = (r for *_, r in self.now.story.parts.get(g.key, ()) if r.run == self.reading.run)
+        calls = [r for r in peers if self.now.record.entries[r.entry].kind == self.entry.kind]
+        name = g.name + f', entry {self.entry.label}' * bool(calls[1:])  # one call's part of a sum
+        name = name if value is None else self.owned(name, room)
         due = verdict.due(v, g.name) if self.wrong(place) else None
-        marks, badge, top = v and verdict.marks(v), v and verdict.badge(v), scale(whole, due)
-        formula = None if self.now.record.depth else g.formula
-        mine = Shown(f'g{key}', name, whole, value, badge, formula, False, marks, top)
-        if due is None:
-            return [mine]
-        said = None if formula is None else phrases.true_formula(self.now.record, self.entry, place)
-        peer = marks and marks._replace(peer=True)
-        return [mine, Shown(f's{key}', f'true {g.name}', due, due, None, said, True, peer, top)]
+        formula = said = None
+        if not self.now.record.depth:
+            formula, said = g.formula, phrases.true_formula(self.now.record, self.entry, place)
+        mine = Shown(f'g{key}', name, whole, value, v and verdict.badge(v), formula, False, v and verdict.marks(v))
+        return beside(mine, due, f's{key}', f'true {g.name}', said)
 
     def others(self, found: dict[str, tuple[int, Value, bool]]) -> Box:
-        """What is made on the way: the last of it."""
+        """What is made on the way: of many lines, the last of it."""
         boxes, before = [], None
-        for name, (line, value, here) in [*found.items()][-style.STACK :]:
+        for name, (line, value, here) in [*found.items()][-style.LIST_MOST :]:
             ground = ' gave' if here else ' on'
             where = Text(f'line {line}', 'dim') if line != before else None
             words = Text(name, 'm on' if here else 'm', style.NAMES[0])

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from ..ink.boxes import Box, Canvas, Card, Column, Lines, Put, Rect, Row, Space, Text, Upright
 from ..ink.shapes import width
 from ..ink.tiles import Tile
-from ..story.names import gradient
 from ..story.record import Pass, Value
 from . import formula, phrases, strip, style
 from .columns import Columns, Slot
@@ -34,7 +33,7 @@ class Cells:
 
     def column(self, part: Part) -> tuple[Box | None, Box | None, Box | None]:
         """Forward, tape and backward of a column."""
-        return getattr(self, part.kind)(part)
+        return Opened(self, part).boxes() if part.kind == 'open' else getattr(self, part.kind)(part)
 
     # ---- values ----
 
@@ -65,6 +64,7 @@ class Cells:
 
     def returning(self, slots: Sequence[Slot]) -> list[Slot]:
         """Those of them whose gradients come back and stand under them."""
+        real = lambda v: v.data is None or v.data.dtype.kind in 'fc'
         return [slot for slot in slots if real(slot.value) and not self.returned(slot) and self.comes(slot)]
 
     def there(self, slot: Slot) -> bool:
@@ -113,7 +113,7 @@ class Cells:
 
     def road(self, loud: bool, came: bool, slots: tuple[Slot, ...] = ()) -> str:
         """How a piece of the road looks."""
-        if not came or any(s.out is None and taken(self.record.entries[s.entry]) for s in slots):
+        if not came or any(map(self.returned, slots)):
             return 'road'
         return 'rb' if loud else 'rb past'
 
@@ -130,9 +130,7 @@ class Cells:
         else:
             how = (self.tape.cotangent if alone else self.tape.plate)(value, self.columns.tight)
             past = '' if self.loud(slot) else ' past'
-            yours = slot.out is None and taken(self.record.entries[slot.entry])
-            how = how._replace(ink='') if yours else how
-            ink = f' rl bare{past}' if how.ink else ' gave' if yours else ' on'
+            ink = f' rl bare{past}' if how.ink else ' on'
             picture = Tile(value, key=f'{self.tag}d{slot.key}', how=how, classes=ink, account=True)
             ground = 'paper' if not how.ink else f'rl{past}'
             tall = (0.0, style.ROAD) if how.ink else (0.0, 0.0)
@@ -154,17 +152,18 @@ class Cells:
         if slot.out is None:
             written = entry.kind == 'loose' and slot.name == 'before'  # a Parameter, say, that is overwritten there
             more = '' if self.tape.narrow else self.now.so_far(slot.key, run)
-            return gradient(entry.target if written else slot.name) + more
+            return formula.gradient_of(entry.target if written else slot.name, formula.order(run)) + more
         last = slot.entry == self.tape.entries[-1]
         dout = formula.called(self.record, entry, run).dout
         if len(entry.outputs) > 1:
-            return f'dout[{slot.out}]' if entry.kind == 'call' or not slot.value.name else gradient(slot.value.name)
+            named = slot.value.name and entry.kind != 'call'
+            return formula.gradient_of(slot.value.name, formula.order(run)) if named else f'dout[{slot.out}]'
         if slot.name == 'out' or (last and (slot.value.name == '' or entry.level)):
             return dout
         if dout.rstrip('′″‴') not in ('dout', entry.facts and entry.facts.dout):
             return dout
-        long = f'{gradient(slot.name)} = {dout}', gradient(slot.name), dout
-        return next((words for words in long if width(words) <= self.named), dout)
+        own = formula.gradient_of(slot.name, formula.order(run))
+        return next((words for words in (f'{own} = {dout}', own) if width(words) <= self.named), dout)
 
     def came(self, slot: Slot) -> Value | None:
         """The gradient of a tensor as far as it has come."""
@@ -192,10 +191,6 @@ class Cells:
         return now.told.kind in ('give', 'add') and slot.key in entry.keys
 
     # ---- entries ----
-
-    def open(self, part: Part) -> tuple[Box, Box | None, Box | None]:
-        """An entry: its card, its block on the tape, its rule."""
-        return Opened(self, part).boxes()
 
     def spine(self, part: Part) -> tuple[Box, Box | None, Box | None]:
         """A closed entry, or a turn of a loop."""
@@ -322,7 +317,7 @@ class Opened:
         """The rule that would have been called, on the road that backward does not take."""
         lost, call, key = phrases.lost(self.entry), self.entry.kind == 'call', f'r{self.i}'
         what = f'{len(lost)} rules' if len(lost) > 1 else phrases.displaced(self.entry).removeprefix('the ')
-        said = what if call else 'straight on'
+        said = f'{what}{phrases.without_rule(self.entry)}' if call else 'straight on'
         ground = 'ghost' if self.loud and self.now.told.kind == 'reach' else 'ghost q'
         name = Text(said, 'mid fut' if self.reading is None else 'mid dim', style.RULES[0], key=f'{key}t')
         words: Box = Put(name, at=(None, 0.5), least=(0, 2 * name.size[1]))
@@ -360,8 +355,3 @@ def boxes_of(columns: Columns, part: Part) -> tuple[Box | None, ...]:
 def named(words: str, look: str, room: float, key: str) -> Box:
     """A name, in several rows where it is too long for one."""
     return Text(words, look, key=key) if width(words, look) <= room else Lines(words, room, look, key=key)
-
-
-def real(value: Value) -> bool:
-    """Whether a tensor can have a gradient."""
-    return value.data is None or value.data.dtype.kind in 'fc'

@@ -122,7 +122,7 @@ def gradients(story: Story, i: int, entry: Entry, whose: dict[int, object]) -> I
 
 def returned(record: Record, number: int, reading: Reading) -> Iterator[Told]:
     """What a takeover returned, and beside it what is true."""
-    entry, known = record.entries[reading.entry], verdict.known(reading)
+    entry, known = record.entries[reading.entry], vars(reading).get('verdicts')  # if a frame has asked for them
     for place, g in enumerate(reading.gave):
         if g.value is not None:
             due = verdict.due(known[place], f'the true {g.name}') if known else None

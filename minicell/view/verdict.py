@@ -36,7 +36,7 @@ KINDS = {  # the gravest first
 }
 RANK = {kind: k for k, kind in enumerate(KINDS)}
 SECOND = 'You see it only because this picture knows the true one.'
-AGREE = 'This picture has worked out the true gradient too, without the bprop: they agree.'
+AGREE = 'This picture has worked out the true gradient too, without the bprop: they agree{}.'
 
 
 def rank(v: Verdict) -> int:
@@ -49,15 +49,18 @@ def worst_of(verdicts: tuple) -> int:
     return min(map(rank, verdicts))
 
 
-def note(verdicts: tuple) -> Said:
-    """A takeover's verdict as the line of steps marks it."""
-    first = min(verdicts, key=rank).verdict
-    return KINDS[first].mark, 'xx' if first == WRONG else 'on'
+def calls(record: Record, reading: Reading) -> str:
+    """In how many calls of a bprop the same is known: `in 2 of 3 calls`; '' of a single one."""
+    name = record.entries[reading.entry].name
+    peers = [r for r in record.readings if r.run == reading.run and record.entries[r.entry].name == name and r.judge]
+    if len(peers) < 2 or len(peers) > style.JUDGED:
+        return ''
+    return f'in {sum(worst_of(r.verdicts) == worst_of(reading.verdicts) for r in peers)} of {len(peers)} calls'
 
 
-def known(reading: Reading) -> tuple:
-    """Its verdicts, if somebody has asked for them: nothing is judged for a frame that shows no verdict."""
-    return vars(reading).get('verdicts', ())
+def said_of(kind: str, names: list[str]) -> str:
+    """`dx and dy are right`."""
+    return f'{some(names)} {KINDS[kind].several if names[1:] else KINDS[kind].one}'
 
 
 def due(v: Verdict, name: str) -> Value | None:
@@ -80,13 +83,17 @@ def words(record: Record, number: int) -> Said:
     names = [g.name for g in given(record, entry, reading)]
     told = sorted(zip(names, reading.verdicts, strict=True), key=lambda pair: rank(pair[1]))
     groups = {kind: found for kind in KINDS if (found := [n for n, v in told if v.verdict == kind != NOT_ASKED])}
-    said = [f'{some(n)} {KINDS[kind].several if n[1:] else KINDS[kind].one}' for kind, n in groups.items() if n]
+    said = [said_of(*group) for group in groups.items()]
     name, first = told[0]
-    why = AGREE if first.verdict == RIGHT else re.sub('^It ', f'{name} ', first.mistake) or first.why
+    why, often = re.sub('^It ', f'{name} ', first.mistake) or first.why, calls(record, reading)
+    if first.verdict == RIGHT:
+        why = AGREE.format(f', {often}' * bool(often))
+    elif often:
+        why += f' So it is {often}.'
     run = record.passes[reading.run]
     arrived = zip(run.arrivals, run.verdicts, strict=False) if first.verdict == RIGHT else ()
     if lost := [(a.name, v.why if a.parts else f'{missing(a)}.') for a, v in arrived if v.verdict == WRONG]:
-        said.append(f'but {some([n for n, _ in lost])} {KINDS[WRONG].several if lost[1:] else KINDS[WRONG].one}')
+        said.append(f'but {said_of(WRONG, [n for n, _ in lost])}')
         why = f'What the bprop returns is right, and yet {lost[0][1]}'
     if first.verdict == WRONG:
         why += f' {SECOND}' * (width(f'{why} {SECOND}', 'h2') <= style.CAPTION)

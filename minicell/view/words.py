@@ -1,18 +1,14 @@
 """What a step says: first what happens, then why. Title and caption, one method for each kind of step."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..judge.verdict import UNKNOWN, WRONG
 from ..story.names import gradient
 from ..story.record import Entry, Record, Value
 from . import phrases as p
-from . import style
+from . import style, verdict
 from .formula import name_of
-
-if TYPE_CHECKING:
-    from .moment import Story
+from .moment import Story
 
 Said = tuple[str, str]
 
@@ -22,7 +18,7 @@ IDLE = 'No gradient is being taken, so nothing is taped here.'
 TAPE = 'A bprop is a backward rule of its own. The tape is the list of what ran, kept for the way back.'
 
 
-def step_words(story: 'Story', number: int) -> Said:
+def step_words(story: Story, number: int) -> Said:
     """Title and caption of a step."""
     step = story.record.steps[number]
     if step.kind == 'arrive' and story.named(story.record.passes[step.run]):
@@ -133,7 +129,7 @@ class Telling:
         entry, douts = self.entry, self.reading.douts
         if entry.kind == 'call':
             into, be = 'your own lines' if entry.yours else 'its own bprop', 'are' if len(p.lost(entry)) > 1 else 'is'
-            why = f'{entry.name} has its own bprop, so {p.displaced(entry)} {be} never called'
+            why = f'{entry.name} has its own bprop, so {p.displaced(entry)} {be} never called{p.without_rule(entry)}'
             return f'Takeover: backward turns off its road, into {into}', f'{why}: {entry.name}.bprop runs instead.'
         if entry.kind == 'hook':
             alone = len(douts) == 1 and douts[0].name.startswith('dout[')
@@ -208,11 +204,9 @@ class Telling:
                 return f'{said}: the derivative along v', 'It is the Jacobian times v: how the result changes along v.'
             return f'A column of the Jacobian arrives: {said}', 'jacfwd puts the columns side by side.'
         which = p.which_gradient(run) if run.inner or p.takeover_around(self.record, run) is None else ''
-        count, many = len(run.arrivals), len(run.arrivals) >= style.FEW
-        names = f'{count} gradients' if many else p.listed([a.name for a in run.arrivals])
-        rest = f'; and {count - 2} more' * many
-        title = f'{which}{": " * bool(which)}{names} {"arrives" if count == 1 else "arrive"}'
-        return title, f'{"; ".join(said[: 2 if many else style.FEW])}{rest}.'
+        names, more = p.some([a.name for a in run.arrivals]), len(said) - style.FEW
+        title = f'{which}{": " * bool(which)}{names} {"arrives" if len(said) == 1 else "arrive"}'
+        return title, f'{"; ".join(said[: style.FEW])}{f"; and {more} more" * (more > 0)}.'
 
 
 def whole(record: Record, entry: Entry) -> bool:
@@ -231,7 +225,7 @@ def told_apart(one: Value, other: Value) -> bool:
 # ---- the end ----
 
 
-def final(story: 'Story', number: int) -> Said:
+def final(story: Story, number: int) -> Said:
     """A gradient of a gradient arrives, to which the user's line gives a name."""
     record, run, names = story.record, story.record.passes[number], story.named(story.record.passes[number])
     called = [names.get(a.name, a.name) for a in run.arrivals]
@@ -239,7 +233,7 @@ def final(story: 'Story', number: int) -> Said:
     way = next((v.why for v in run.verdicts if v.verdict == UNKNOWN), '') or way_of(record, number)
     wrong = [name for name, v in zip(called, run.verdicts, strict=False) if v.verdict == WRONG]
     if wrong:
-        return f'Your {p.some(wrong)} {"are" if len(wrong) > 1 else "is"} wrong, and nobody noticed', way
+        return f'Your {verdict.said_of(WRONG, wrong)}', way
     inner = record.passes[run.result_of] if run.result_of is not None else None
     if inner is not None and not inner.inner and len(inner.arrivals) == len(run.arrivals) == 1:
         (first,), (second,) = inner.arrivals, run.arrivals

@@ -6,12 +6,33 @@ shown as one, that stands in the place of the first.
 
 from dataclasses import replace
 from itertools import groupby, takewhile
+from typing import Any
 
 from ..story.names import gradient
 from ..story.record import Entry, Gradient, Reading, Record, Step
+from .formula import gradient_of, order
 
 LEFT_OUT = Step('')
 WITHIN = Entry('', '', 'within', level=-1)  # what stands on the card of another
+
+
+def named(record: Record) -> Record:
+    """With names that tell what a second gradient hands out from what the first does."""
+    for run in record.passes:
+        run.arrivals = tuple(renamed(a, 'total', order(run)) for a in run.arrivals)
+    for reading in record.readings:
+        if reading.run is not None and record.entries[reading.entry].kind == 'op':
+            deep = order(record.passes[reading.run])
+            reading.gave = tuple(renamed(g, 'value', deep) for g in reading.gave)
+    return record
+
+
+def renamed(found: Any, where: str, deep: int) -> Any:
+    """A gradient by the name of the tensor that it belongs to, if it has that; a jvp's has another."""
+    if not deep or found.name != gradient(found.of):
+        return found
+    name, value = gradient_of(found.of, deep), getattr(found, where)
+    return found._replace(name=name, **{where: value and value._replace(name=name)})
 
 
 def ops(record: Record) -> Record:

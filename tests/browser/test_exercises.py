@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from minicell.command import site
 from minicell.command.site import exercises, pyodide
 from minicell.command.site.document import Page as Written
-from minicell.teach import lesson
+from minicell.teach import Map, lesson
 from minicell.teach.about import exercise
 from minicell.teach.task import EDITOR
 from tests.browser.axe import axe
@@ -29,7 +29,7 @@ def where(folder: Path, url: str) -> str:
     """A lesson's page with a few of its cards."""
     script, needs = exercises.write(folder, beside=True)
     L = lesson('03', keep=False)
-    shown = [L.predict('takeover'), *map(L.exercise, ('3a', '3b')), L.sentence('takeover'), L.progress()]
+    shown = [L.predict('takeover'), *map(L.exercise, ('3a', '3b')), L.sentence('takeover'), L.progress(), Map()]
     cards = ''.join(card.bundle()['text/html'] for card in shown)
     main = f'<h1>Cards</h1>{cards}{needs.format(lite="")}{exercises.KEPT}'
     site.keep(folder, Written('cards.html', 'Cards', 'Some cards', main, 'lesson', (script,)), '')
@@ -95,6 +95,7 @@ def test_an_exercise_is_checked_with_the_words_of_the_notebook(learner):
 def test_what_was_written_and_passed_is_there_after_reloading_and_python_comes_once(learner):
     write(learner, '3b', 'half a thought')
     learner.reload()
+    expect(learner.locator('.mc-card.map [data-stands="03"]')).to_have_text('◐ begun')
     expect(card(learner, '3a').locator('.state')).to_have_text('passed before')
     expect(card(learner, '3a').locator('textarea')).to_have_value(exercise('3a').solution)
     expect(card(learner, '3b').locator('textarea')).to_have_value('half a thought')

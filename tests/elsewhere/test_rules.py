@@ -5,7 +5,10 @@ import os
 import re
 import subprocess
 import sys
+import time
+from functools import partial
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -91,6 +94,33 @@ def test_what_ci_installs_and_what_the_page_names_are_the_versions_that_were_tri
     page = PAGE.read_text(encoding='utf-8')
     assert all(f'{name} {elsewhere.TRIED[name.lower()]}' in page for name in ('JAX', 'MindSpore'))
     assert f'PyTorch {elsewhere.TRIED["torch"]}' in page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(('many', 'most'), [(10, 8), (1000, 1)])
+def test_a_right_function_takes_so_many_times_as_long_as_gradcheck(many, most):
+    """By turns, and each at its quickest: what else the machine does makes neither quicker."""
+    torch = pytest.importorskip('torch')
+    rules, ratios = import_module('tests.elsewhere.torch_rules'), {}
+    shapes = {
+        'square': [(many,)],
+        'product': [(many,)] * 2,
+        'sigmoid': [(many,)],
+        'matmul': [(2, many // 2), (many // 2, 2)],
+    }
+    for (name, of), kind in product(shapes.items(), (torch.float32, torch.float64)):
+        xs = [rules.drawn(*shape, seed=k, dtype=kind) for k, shape in enumerate(of)]
+        wide, rule = [x.double().requires_grad_() for x in xs], rules.RIGHT[name][0]
+        ways = partial(ms.check_bprop, rule, *xs), partial(torch.autograd.gradcheck, rule.apply, wide)
+        took = [[seconds(way) for way in ways] for _ in range(20 if many == 10 else 3)]
+        ratios[name, kind] = min(a for a, _ in took) / min(b for _, b in took)
+    assert sum(ratios.values()) / len(ratios) <= most, ratios
+
+
+def seconds(of):
+    began = time.perf_counter()
+    assert of()
+    return time.perf_counter() - began
 
 
 @pytest.mark.nightly

@@ -5,7 +5,9 @@ wrong ones, each after what was done (None: not tried here). An input called p i
 is of zeros and ones, t has one 1 in each row, and i is of indices into the first axis of the first input.
 """
 
+import contextlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -289,7 +291,12 @@ def trials_of(
             gradients = ms.grad(lambda *a: (construct(*a) * Tensor(d)).sum(), floats)(*xs)
             return dict(zip(floats, arrays(gradients), strict=True))
 
-        due, ones = true(dout), true(np.ones_like(dout))
+        def at(j: int, changed: dict[str, np.ndarray], true: Any = true, dout: Any = dout, given: Any = given) -> Any:
+            xs = [Tensor(changed.get(n, x)) for n, x in zip(names, given, strict=True)]
+            with contextlib.suppress(Exception):
+                return true(changed.get('dout', dout), xs)[j]
+
+        due = true(dout)
         yours, again, twice = (arrays(bprop(*xs, out, Tensor(d))) for d in (dout, dout, 2 * dout))
         construct(*(Tensor(g[::-1] * 1 if g.ndim else g + 1) for g in given))
         after = arrays(bprop(*xs, out, Tensor(dout)))
@@ -297,7 +304,7 @@ def trials_of(
         for j in (j for j in floats if yours[j] is not None):
             others = {names[m]: g for m, g in due.items() if m != j}
             room = 1e-11 * (np.abs(due[j]) + np.abs(due[j]).mean())
-            each = (yours[j], due[j], values, others, room, ones[j], twice[j], again[j], after[j])
+            each = (yours[j], due[j], values, others, room, partial(at, j), twice[j], again[j], after[j])
             found.setdefault(names[j], []).append(Trial(names[j], *each))
     return found
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from minicell.judge.diagnose import Trial, diagnose
+from minicell.judge.guesses import NTH
 from minicell.judge.verdict import written
 from tests.judge.mistakes import LAYERS, MISTAKES, tried, wrong
 from tests.judge.stored import NUMBERS, listed
@@ -36,7 +37,8 @@ def value(text: str, t: Trial) -> Any:
         code = re.sub(rf'(?<![\w_]){re.escape(n)}(?!\w)', stand, code)
     for old, new in (('·', '*'), ('−', '-'), ('½', '0.5')):
         code = code.replace(old, new)
-    known = {f: getattr(np, f) for f in ('sqrt', 'exp', 'cos', 'sin')} | {'sigmoid': lambda v: 1 / (1 + np.exp(-v))}
+    known = {f: getattr(np, f) for f in ('sqrt', 'exp', 'cos', 'sin')}
+    known |= {'sigmoid': lambda v: 1 / (1 + np.exp(-v))}
     with np.errstate(all='ignore'):
         return eval(code, known | {stand: t.values[n].astype(float) for n, stand in names.items()})
 
@@ -69,11 +71,11 @@ def length(text: str, t: Trial) -> float:
 
 def holds(text: str, t: Trial) -> Any:
     """Where a condition holds."""
-    if found := re.fullmatch(r'in (all but )?the (first|last) place along axis (\d)', text):
+    if found := re.fullmatch(r'in (all but )?the (\w+) place along axis (\d)', text):
         at = np.moveaxis(np.zeros(t.due.shape, bool), int(found[3]), 0)
-        at[0 if found[2] == 'first' else -1] = True
+        at[-1 if found[2] == 'last' else NTH.index(found[2])] = True
         return np.moveaxis(at, 0, int(found[3])) ^ bool(found[1])
-    if text == 'where 0 is due':
+    if text.removeprefix('only ') == 'where 0 is due':
         return np.abs(t.due) <= t.room
     if found := re.fullmatch(r'where (\S+) and (\S+) differ in sign', text):
         return t.values[found[1]] * t.values[found[2]] < 0
@@ -115,6 +117,28 @@ def spanned(said: str, where: str, t: Trial) -> bool:
     return close(fits, lines(goal))
 
 
+def crossed(said: str, t: Trial) -> bool:
+    """Whether the ratio to what is due, or what it is off by, is of one number for each row and one for each column."""
+    base = t.due if said.endswith('is due') else 1 if said.endswith('number') else value(said.rpartition(' of ')[2], t)
+    ratio = np.log(np.abs(t.yours / base)) if base is t.due else (t.yours - t.due) / base
+    return close(ratio, ratio[:, :1] + ratio[:1] - ratio[0, 0])
+
+
+def turned(a: np.ndarray, how: str) -> np.ndarray:
+    """An array flipped along an axis, or from one on, or with two axes exchanged."""
+    at = [int(n) for n in re.findall(r'\d', how)] or [0, 1]
+    if a.ndim <= max(at):
+        return a
+    return np.swapaxes(a, *at) if len(at) > 1 else np.flip(a, (*range(at[0], a.ndim),) if 'from' in how else at[0])
+
+
+def one_of(t: Trial) -> bool:
+    """Whether it is, wherever it is off, what is due for one number of dout alone."""
+    dout = t.values['dout']
+    each = [t.due_at({'dout': dout * one}) for one in np.eye(dout.size).reshape(-1, *dout.shape)]
+    return bool((np.isclose(each, t.yours) | np.isclose(t.due, t.yours)).any(0).all())
+
+
 def times(factor: str, of: str, t: Trial) -> bool:
     """Whether yours times one thing is due times another."""
     return close(t.yours * value(of, t), t.due * value(factor, t))
@@ -127,10 +151,18 @@ def scaled(t: Trial) -> float:
 CLAIMS = {
     'It is 0 everywhere': lambda t: not t.yours.any(),
     'It has the opposite sign': lambda t: close(t.yours, -t.due),
-    '.* for a dout of ones: dout is missing': lambda t: close(t.yours, t.ones),
+    '.* for a dout of ones: dout is missing': lambda t: close(t.yours, t.due_at({'dout': 0 * t.values['dout'] + 1})),
     r'It is the gradient of (\w+)': lambda t, n: close(t.yours, t.others[n]),
     r'The gradient of (\w+) is added to it': lambda t, n: close(t.yours, t.due + t.others[n]),
-    'It is what is due, transposed': lambda t: close(t.yours, t.due.swapaxes(-1, -2)),
+    r'It is what is due, (transposed|flipped.*|turned.*)': lambda t, how: close(t.yours, turned(t.due, how)),
+    r'It would be right if (dout|the inputs),? .*were (.*)': lambda t, who, how: close(
+        turned(t.yours, how), t.due_at({n: turned(v, how) for n, v in t.values.items() if n == 'dout' or who != 'dout'})
+    ),
+    r'It is what is due at out in the place of (\w+)': lambda t, n: close(t.yours, t.due_at({n: t.values['out']})),
+    'It has the numbers that are due, .*': lambda t: close(np.sort(t.yours, None), np.sort(t.due, None)),
+    'Where several numbers of dout .*': lambda t: one_of(t),
+    r'It is off by (.*) % of .*': lambda t, n: np.abs(t.yours - t.due).max() <= 1.05 * float(n) * np.abs(t.due).max(),
+    r'It is (.*) with a number for each row .*': lambda t, said: crossed(said, t),
     '.* forward broadcast is missing': lambda t: close(t.yours.sum(tuple(range(t.yours.ndim - t.due.ndim))), t.due),
     r'It is ([−.\de]+) times what is due': lambda t, n: close(t.yours, number(n) * t.due, 1e-3),
     r'It is too large by a factor, (.*)': lambda t, n: close(t.yours, t.due * length(n, t)),
@@ -142,7 +174,7 @@ CLAIMS = {
     'It is 0 where something is due.*': lambda t: bool(((t.yours == 0) == (np.abs(t.due) > t.room)).all()),
     'It is the same for twice the dout': lambda t: close(t.yours, t.twice),
     r'It is (.*) ((?:where|in) .*), and ((?!right).*) elsewhere': lambda t, a, b, c: pieces(a, b, c, t),
-    r'It is (.*?) ((?:where|in) .*), and right elsewhere': lambda t, a, b: parted(a, b, t),
+    r'It is (.*?) ((?:only where|where|in) .*), and right elsewhere': lambda t, a, b: parted(a, b, t),
     r'It is (.*?) (?:along (.*?)(?: \(.*\))?|everywhere)': lambda t, a, b: spanned(a, b or '', t),
     'Asked the same twice.*': lambda t: True,
     'A call of the Cell.*': lambda t: True,

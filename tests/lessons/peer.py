@@ -1,15 +1,17 @@
 """Run the lessons' listings for MindSpore with a Python that has it: `python -m tests.lessons.peer .../bin/python`.
 
-MindSpore wants an older NumPy than minicell does, so no environment has both. The listings need minicell no more than
-their readers do.
+That Python needs MindSpore and an older NumPy; minicell, whose check the listings end with, is taken from this clone.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from tests.lessons.notebooks import NUMBERS, fault, listings, read
+
+ENV = os.environ | {'PYTHONPATH': str(Path(__file__).resolve().parents[2])}
 
 
 def run(python: str, listing: str) -> str:
@@ -18,7 +20,7 @@ def run(python: str, listing: str) -> str:
         script = Path(folder, 'listing.py')
         script.write_text(listing, encoding='utf-8')
         ran = subprocess.run(
-            [python, str(script)], cwd=folder, capture_output=True, text=True, check=False, timeout=300
+            [python, str(script)], cwd=folder, capture_output=True, text=True, check=False, timeout=300, env=ENV
         )
     return ran.stderr.strip() if ran.returncode else fault(listing, ran.stdout)
 

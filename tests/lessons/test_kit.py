@@ -11,7 +11,7 @@ import minicell as ms
 from minicell.teach import build, lesson, words
 from minicell.teach.about import about, exercise
 from minicell.teach.bridge import MISSING, bridge
-from minicell.teach.exercise import run
+from minicell.teach.exercise import named, run
 from minicell.teach.figure import Shown
 from minicell.teach.question import Choice, Question, Waits
 from minicell.teach.source import Source, SourceError, parse
@@ -63,6 +63,8 @@ def test_a_figure_that_answers_waits_for_the_answer(asked):
     assert figure.draw() and ' open><summary>The figure' in figure.shown and '<svg>six</svg>' in figure.shown
     asked.lesson.unlocked = False
     assert figure.draw() and ' open>' not in figure.shown
+    scale = lesson('03', keep=False).predict('scale')
+    assert 'Now try it' in scale.body() and 'Now try it' not in Waits(scale, 'wrong').body(), 'said once'
 
 
 def test_text_from_anybody_is_escaped(asked):
@@ -161,6 +163,8 @@ def test_every_card_follows_what_one_was_told():
 def test_an_exercise_shows_one_finding_and_the_place_that_is_furthest_off():
     L = lesson('03')
     card = L.check('3a')
+    parts = 'returned', 'a part: second', 'a part: told'
+    assert [named(part, None) for part in parts] == ['what `bprop` returns', 'a part: second order', '']
     assert [check.ok for check in EXERCISE.checks(None)] == [None] * 4 and 'not attempted' in card.html()
     exec(EXERCISE.solution.replace('x.T, dout', 'x.T, -dout'), space := {})
     card = L.check('3a', space['MatMul'])

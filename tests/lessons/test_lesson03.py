@@ -44,7 +44,7 @@ def test_the_listing_is_the_documents():
 def test_the_pytorch_listing_has_the_right_gradients(capsys):
     torch = pytest.importorskip('torch')
     exec(PAGE.listing('torch'), space := {})
-    assert capsys.readouterr().out == 'True\n'
+    assert capsys.readouterr().out.startswith('True\n')
     x, y = space['x'], space['y']
     got = torch.autograd.grad((space['MatMul'].apply(x, y) ** 2).sum(), (x, y))
     due = torch.autograd.grad(((x @ y) ** 2).sum(), (x, y))

@@ -102,7 +102,7 @@ test_wrong_answers_fail = Answers(UNPACK, bprop).failing(
     (HEAD + 'return (dy * ms.ops.logical_not(mask) * self.scale,)', 'wrong', 'inverted'),
     (HEAD + 'return (y * dy,)', 'wrong', 'times-y'),
     (HEAD + 'return (mask * dy / ms.Tensor(self.keep_prob),)', ('keep_prob 0.0', 'NaN'), 'zero-by-zero'),
-    (HEAD + 'return (dy * mask / 0.8,)', 'keep_prob 0.3', 'fixed-scale'),
+    (HEAD + 'return (dy * mask / 0.8,)', 'keep_prob 0.2', 'fixed-scale'),
     (HEAD + 'return (x * mask * self.scale,)', 'wrong', 'forward-again'),
     (HEAD + 'return (x * mask,)', 'wrong', 'unscaled-x'),
     (HEAD + 'return (ms.ops.zeros_like(x),)', 'wrong', 'no-gradient'),
@@ -135,7 +135,7 @@ test_other_constructs_pass = Answers(FORWARD, construct).passing(
 test_wrong_constructs_fail = pytest.mark.filterwarnings('ignore::RuntimeWarning')(
     Answers(FORWARD, construct).failing(
         ('mask = thrown < 0.5\ny = x * mask * 2', 'rows kept', 'half'),
-        ('mask = thrown < 0.8\ny = x * mask / 0.8', 'keep_prob 0.3', None),
+        ('mask = thrown < 0.8\ny = x * mask / 0.8', 'keep_prob 0.2', None),
         ('mask = thrown < self.keep_prob\ny = x', ('100%', 'rows kept'), None),
         ('mask = thrown < self.keep_prob\ny = x * mask * self.scale * self.scale', 'mean of y', None),
         ('mask = (thrown < self.keep_prob) * self.scale\ny = x * mask', ('not the', 'gradient of y'), 'scaled-mask'),

@@ -10,9 +10,9 @@ from minicell.teach import Map, lesson
 from minicell.teach.about import about, stops
 from minicell.teach.lesson00 import SelfTest, self_test
 from tests.lessons import lint
-from tests.lessons.clock import minutes, rounded
+from tests.lessons.clock import minutes, parts, rounded
 from tests.lessons.drive import commit
-from tests.lessons.kernels import complaints, printed
+from tests.lessons.kernels import ROOT, complaints, printed
 from tests.lessons.notebooks import NUMBERS, PATHS, read
 from tests.lessons.page import Page
 from tests.messages import tells
@@ -74,6 +74,24 @@ def test_each_word_is_a_name_of_its_package(column, package):
 def test_it_takes_five_minutes():
     assert minutes(read('00').cells) < 5
     tells(' '.join(read('00').cells[0].source.split()), 'takes five minutes')
+
+
+# Two strict readers estimated lessons 01 to 08, and 09 to 15, with their exercises, in minutes.
+ESTIMATED = dict(zip(NUMBERS, (69, 45, 46, 62, 47, 64, 55, 59, 57, 66, 57, 76, 121, 74, 66), strict=True))
+
+
+def test_the_clock_agrees_with_two_readers():
+    ratios = {number: minutes(read(number).cells) / due for number, due in ESTIMATED.items()}
+    assert min(ratios.values()) > 0.75 and max(ratios.values()) < 1.15, ratios
+    assert 0.9 < sum(ratios.values()) / len(ratios) < 1.1
+
+
+@pytest.mark.parametrize('text', [PAGE.source('course'), (ROOT / 'README.md').read_text(encoding='utf-8')])
+def test_the_path_of_two_hours_takes_two_hours(text):
+    said = ' '.join(re.sub(r'\*|\]\(\S+\)|\[', '', text).split())
+    tells(said, 'two hours', 'lesson 03', 'lessons 04 and 06', 'their breaks', keep=False)
+    path = [read('00').cells, read('03').cells, *(next(parts(read(number).cells)) for number in ('04', '06'))]
+    assert 100 < sum(map(minutes, path)) <= 120
 
 
 @pytest.mark.slow

@@ -292,7 +292,7 @@ def test_a_hessian_vector_product():
 
 
 def test_a_third_gradient_ends_with_its_number():
-    assert 'dx = 6' in ' '.join(steps(picture('third'))[-1])
+    assert 'dx″ = 6' in ' '.join(steps(picture('third'))[-1])
     assert picture('third').record.depth == 2
 
 

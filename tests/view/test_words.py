@@ -247,8 +247,8 @@ def test_a_card_for_a_whole_cell_has_no_formula_of_one_of_its_ops(loss):
         ('val, gs = ms.value_and_grad(lambda a, b: ms.grad(s)(a, b), (0, 1))(x, y)', {}),
         ('gs, aux = ms.grad(lambda a, b: (ms.grad(s)(a, b), a), (0, 1), has_aux=True)(x, y)', {}),
         ('take = ms.value_and_grad(ms.grad(s), (0, 1)); val, gs = take(x, y)', {}),
-        ('ga, gb = ms.grad(ms.grad(s), (0, 1))(x, y)', {'da': 'ga', 'db': 'gb'}),
-        ('bend = ms.grad(ms.grad(s))(x, y)', {'da': 'bend'}),
+        ('ga, gb = ms.grad(ms.grad(s), (0, 1))(x, y)', {'da′': 'ga', 'db′': 'gb'}),
+        ('bend = ms.grad(ms.grad(s))(x, y)', {'da′': 'bend'}),
     ],
     ids=['value_and_grad', 'aux', 'a call that hides it', 'two', 'one'],
 )  # fmt: skip

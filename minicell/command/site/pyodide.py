@@ -38,6 +38,12 @@ class File(NamedTuple):
     size: int
     travels: int
 
+    @classmethod
+    def of(cls, data: bytes, shrinks: bool = False) -> 'File':
+        """What is believed of a file from here on."""
+        travels = len(gzip.compress(data, 9, mtime=0)) if shrinks else len(data)
+        return cls(hashlib.sha256(data).hexdigest(), len(data), travels)
+
     @property
     def shrinks(self) -> bool:
         return self.travels < self.size

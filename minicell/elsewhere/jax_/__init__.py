@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import nullcontext, suppress
+from functools import partial
 from typing import Any
 
 import jax
@@ -60,9 +61,9 @@ class JaxRule:
         args, keywords = jax.tree.unflatten(self.spec, flat)
         return jax.tree.leaves(self.rule(*args, **keywords))
 
-    def body(self, *xs: Any) -> list:
+    def body(self, *xs: Any, straight: bool = False) -> list:
         """The same, where the bodies of custom rules stand in the place of the rules."""
-        return steps.run(jax.make_jaxpr(self.fun)(*xs), xs)
+        return steps.run(jax.make_jaxpr(self.fun)(*xs), xs, straight=straight)
 
     def answer(
         self, xs: Arrays, came: Any = None, wide: bool = True, body: bool = False, shake: Callable | None = None,
@@ -72,6 +73,7 @@ class JaxRule:
             kinds = [np.float64 if wide and is_float(kind) else kind for kind in self.like]
             given = [jnp.asarray(x, kind) for x, kind in zip(xs, kinds, strict=True)]
             of = self.body if body else {'jit': jax.jit(self.fun), 'vmap': jax.vmap(self.fun)}.get(way, self.fun)
+            of = partial(of, straight=True) if way == 'straight' else of
             if way == 'vmap':
                 given = [jnp.stack([x, x * x.dtype.type(0.5) if is_float(x.dtype) else x]) for x in given]
             if shake:
@@ -89,7 +91,7 @@ class JaxRule:
                 return found
             came = came(floats) if callable(came) else came
             gs = self.cotangents(outs, [np.stack([g, -2 * g]) for g in came] if way == 'vmap' else came)
-            if body:
+            if body and not way:
                 return found._replace(grads=self.found(self.quickly(self.both, [given, gs])))
             _, back = jax.vjp(of, *given)
             if way == 'after':
@@ -134,9 +136,7 @@ class JaxRule:
             outs = steps.run(jax.make_jaxpr(of)(*given), given, shake)
             return Answer([numbers(v) for v in outs if is_float(v.dtype)], [])
 
-        def both(xs: list, gs: list) -> list:
-            return [*jax.vjp(of, *xs)[1](gs)]
-
+        both = lambda xs, gs: [*jax.vjp(of, *xs)[1](gs)]
         gs = self.cotangents(self.quickly(of, given), came)
         key = getattr(of, '__func__', of), 'both', tuple(str(x.dtype) for x in given)
         if key not in self.compiled:
@@ -174,8 +174,8 @@ class Slopes(JaxRule):
     def fun(self, *given: Any) -> list:
         return self.gradients(self.of.fun, *given)
 
-    def body(self, *given: Any) -> list:
-        return self.gradients(self.of.body, *given)
+    def body(self, *given: Any, straight: bool = False) -> list:
+        return self.gradients(partial(self.of.body, straight=straight), *given)
 
 
 rule, tensors_in = JaxRule, jax.tree.leaves

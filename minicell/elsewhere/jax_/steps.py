@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
 HOME = dirname(jax.__file__)
@@ -31,21 +32,23 @@ def opened(inner: Any) -> tuple[Jaxpr, Sequence]:
     return (inner.jaxpr, inner.consts) if isinstance(inner, ClosedJaxpr) else (inner, ())
 
 
-def run(inner: Any, args: Sequence, shake: Callable | None = None) -> list:
-    """Run it, step by step; shake: what rounds the numbers that a step makes."""
+def run(inner: Any, args: Sequence, shake: Callable | None = None, straight: bool = False) -> list:
+    """Run it, step by step; shake: what rounds the numbers that a step makes; straight: steps have the slope 1."""
     jaxpr, consts = opened(inner)
     env = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*consts, *args), strict=True))
     read = lambda v: v.val if isinstance(v, Literal) else env[v]
     for eqn in jaxpr.eqns:
         ins = [*map(read, eqn.invars)]
         if (deeper := body(eqn)) is not None:
-            outs = run(deeper, ins, shake)
+            outs = run(deeper, ins, shake, straight)
         else:
             params = eqn.primitive.get_bind_params({name: inlined(value) for name, value in eqn.params.items()})
             functions, params = params if isinstance(params, tuple) else ((), params)  # (the first until JAX 0.9)
             outs = eqn.primitive.bind(*functions, *ins, **params)
             outs = outs if eqn.primitive.multiple_results else [outs]
             outs = [rounded(v, ins, shake) for v in outs] if shake else outs
+            if straight and eqn.primitive.name in STEPS and eqn.primitive.name != 'stop_gradient':
+                outs = [ins[0] - lax.stop_gradient(ins[0]) + lax.stop_gradient(v) for v in outs]
         env.update(zip(eqn.outvars, outs, strict=True))
     return [*map(read, jaxpr.outvars)]
 
@@ -92,8 +95,8 @@ def leads(inner: Any, given: Sequence[tuple[int, int]], met: dict) -> list[tuple
         outs = leads(deeper, ins, met) if deeper is not None else [(values, slopes)] * len(eqn.outvars)
         met['chosen'] |= ins[0][0] * (eqn.primitive.name in CHOOSES)
         for v, (value, slope) in zip(eqn.outvars, outs, strict=True):
-            goes = jax.numpy.issubdtype(v.aval.dtype, np.floating) and eqn.primitive.name not in STEPS
-            env[v] = value, slope * goes
-            if jax.numpy.issubdtype(v.aval.dtype, np.floating):
+            inexact = jax.numpy.issubdtype(v.aval.dtype, np.inexact)  # a slope leads through complex numbers, too
+            env[v] = value, slope * (inexact and eqn.primitive.name not in STEPS)
+            if inexact:
                 met['eps'] = max(met['eps'], float(jax.numpy.finfo(v.aval.dtype).eps))
     return [*map(read, jaxpr.outvars)]

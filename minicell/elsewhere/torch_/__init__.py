@@ -96,7 +96,8 @@ class TorchRule:
             flat[at] = leaf.clone() if leaf.requires_grad else leaf
             flat[at] = strided(flat[at]) if way == 'laid' else flat[at]
         args, keywords = tree_unflatten(flat, self.spec)
-        before = [(flat[at], flat[at].grad_fn, flat[at].detach().clone()) for at in self.at if has_graph(flat[at])]
+        first = [flat[at] for at in self.at if has_graph(flat[at])] if self.places is None else []
+        before = [(t, t.grad_fn, t.detach().clone()) for t in first]
         out = self.rule(*args, **keywords)
         if any(t.grad_fn is fn and not same(t, old) for t, fn, old in before):
             raise Harm('construct writes into an input, and ctx.mark_dirty does not say so')
@@ -106,7 +107,8 @@ class TorchRule:
         self, xs: Arrays, came: Any = None, wide: bool = True, body: bool = False, shake: Callable | None = None,
         look: bool = False, way: str = '', cut: Collection[int] = (),
     ) -> Answer:  # fmt: skip
-        watch, path = Watch(shake) if shake or look else None, Path(cut) if look or cut else None
+        watch, straight = Watch(shake) if shake or look else None, way == 'straight'
+        path = Path(cut, straight) if look or cut or straight else None
         returned: list[tuple] = []
         around = inlined() if body else heard(returned) if came is not None else nullcontext()
         with self.state(wide), settings(wide), around, watch or nullcontext():
@@ -146,12 +148,15 @@ class TorchRule:
         before, through = [*map(numbers, given)], [(t, g) for t, g in zip(outs, given, strict=True) if has_graph(t)]
         wanted = [k for k, t in enumerate(leaves) if t.requires_grad]
 
+        every = self.second or (self.kept and self.kept.recomputes)  # at second order all, so that what refuses says so
+        inputs = None if every else [leaves[k] for k in wanted]
+
         def ask() -> list[np.ndarray | None]:
             for k in wanted:
                 leaves[k].grad = None
             if through:
                 some, their = map(list, zip(*through, strict=True))
-                torch.autograd.backward(some, their, retain_graph=way == 'again', inputs=self.into(leaves))
+                torch.autograd.backward(some, their, retain_graph=way == 'again', inputs=inputs)
             return [None if t.grad is None or not t.requires_grad else numbers(t.grad) for t in leaves]
 
         try:
@@ -160,10 +165,6 @@ class TorchRule:
             raise error if body else Malformed(error) from None
         written = any(not np.array_equal(numbers(g), a, equal_nan=True) for g, a in zip(given, before, strict=True))
         return found, [WRITES] * (written and not body)
-
-    def into(self, leaves: list[torch.Tensor]) -> list[torch.Tensor] | None:
-        """Which tensors get a gradient: at second order all, so that what refuses a second one says so."""
-        return None if self.second or (self.kept and self.kept.recomputes) else [t for t in leaves if t.requires_grad]
 
     def ways(self) -> Iterator[tuple[str, str]]:
         """Other memory, and each input alone."""

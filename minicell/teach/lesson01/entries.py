@@ -103,11 +103,12 @@ def with_rule(**rules: Callable) -> Engine:
 
 HIDDEN: tuple[tuple[Engine, str], ...] = (
     (read_by(lambda before, now: now), 'no sum'),
-    (with_rule(Exp=lambda x, out, dout: (dout,)), 'wrong rule'),
+    (with_rule(Exp=lambda x, out, dout: (-out * dout,)), 'wrong rule'),
     (engine, 'right'),
     (read_by(total, lambda dout: 1.0), 'no dout'),
     (with_rule(Sin=lambda x, out, dout: (abs(math.cos(x)) * dout,)), 'wrong rule'),
     (read_by(lambda before, now: now if before is None else before), 'no sum'),
-    (with_rule(Sin=lambda x, out, dout: (-abs(math.cos(x)) * dout,)), 'wrong rule'),  # right where the sine falls
+    # a tenth too small where the sine rises
+    (with_rule(Sin=lambda x, out, dout: (min(math.cos(x), 0.9 * math.cos(x)) * dout,)), 'wrong rule'),
     (engine, 'right'),
 )

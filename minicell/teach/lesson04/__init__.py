@@ -14,7 +14,8 @@ from .hidden import HIDDEN, ROW, Hidden
 from .suspects import SUSPECTS, classify
 
 WIDE, NARROW = 0.12, 1e-5  # on the wide one each way to differ has numbers of its own; on the narrow one it is right
-CLOSE = 1e-7
+CLOSE = 1e-8  # of the largest slope
+SMALL = 3e-10  # makes slopes so small that digits which are cut off are missed
 TRIES = 4  # of a check that throws, to find what is wrong
 TINY = 1e-8  # a step that leaves few digits of a difference
 
@@ -44,6 +45,7 @@ def truth(eps: float, x: np.ndarray, few: np.ndarray) -> dict[str, np.ndarray]:
     return {
         'wide': weights(x) * (3 * x**2 + eps**2),  # the cube's central difference is off by eps squared, exactly
         'narrow': weights(x) * 3 * x**2,
+        'small': SMALL * weights(x) * 3 * x**2,
         'mixed': np.array([np.cos(first) * second - np.exp(last), np.sin(first), -np.exp(last) * first]),
     }
 
@@ -52,7 +54,9 @@ def slopes(answer: Any, row: np.ndarray = X, few: np.ndarray = FEW) -> Trial:
     """Try a function that works out slopes: on two functions, with a wide and a narrow eps."""
     function_of(answer, 'slopes')
     did: dict[str, Any] = {'x': 'as it was'}  # first: who changes x makes the other mistakes because of that
-    for name, f, x, eps in (('wide', cubes, row, WIDE), ('narrow', cubes, row, NARROW), ('mixed', mixed, few, NARROW)):
+    low = lambda x: SMALL * cubes(x)
+    tries = ('wide', cubes, row, WIDE), ('narrow', cubes, row, NARROW), ('small', low, row, NARROW)
+    for name, f, x, eps in (*tries, ('mixed', mixed, few, NARROW)):
         given, seen = x.copy(), []
 
         def watched(z: np.ndarray, f: Any = f, seen: list = seen) -> float:
@@ -97,7 +101,7 @@ def judged(did: dict[str, Any], row: np.ndarray, few: np.ndarray) -> Trial:
         if got.shape != right.shape:
             return Trial(True, False, did, f'slopes returned shape {got.shape}; expected {right.shape}.')
         off = float(np.max(np.abs(got - right)))
-        if not off <= CLOSE * (1 + float(np.max(np.abs(right)))):
+        if not off <= CLOSE * float(np.max(np.abs(right))):
             said = f'With eps = {eps:g}, yours says {listed(got)}; central differences say {listed(right)}.'
             if listed(got) == listed(right):
                 said += f' In digits that are not shown, yours is off by up to {off:.0e}.'
@@ -105,7 +109,7 @@ def judged(did: dict[str, Any], row: np.ndarray, few: np.ndarray) -> Trial:
     if did['x'] == 'changed':
         return Trial(True, False, did, 'The slopes are right, but x is not what it was before.')
     off = float(np.max(np.abs(did['narrow'] - due['narrow'])))
-    said = f'With eps = {NARROW:g} your slopes are off by {off:.0e} at most, on two functions.'
+    said = f'With eps = {NARROW:g} your slopes are off by {off:.0e} at most, on three functions.'
     return Trial(True, True, did, said + ' (You move by half of eps. That is a central difference as well.)' * half)
 
 

@@ -50,6 +50,7 @@ def measured(x: Any, out: Any, dout: Any) -> Any:
 
 
 NO_SIGN, CLIPS = 'takes the size of dout without its sign', 'cuts each number of dout off at 10 and −10'
+SHRINKS = 'makes large numbers of dout a tenth smaller'
 CANCELS, SMALL = 'is off by amounts that add up to 0', 'is small, and twice too large'
 HIDDEN = {
     'tanh': Hidden(True, 'is right', ops.tanh, lambda x, out, dout: (1 - out * out) * dout),
@@ -65,6 +66,9 @@ HIDDEN = {
     'no sign, falling': Hidden(False, NO_SIGN, lambda x: -ops.exp(x), lambda x, out, dout: out * ops.abs(dout)),
     'no sign, rising': Hidden(False, NO_SIGN, ops.exp, lambda x, out, dout: out * ops.abs(dout)),
     'clipped': Hidden(False, CLIPS, ops.sin, lambda x, out, dout: ops.cos(x) * ops.clamp(dout, -10.0, 10.0)),
+    'shrunk': Hidden(
+        False, SHRINKS, ops.sin, lambda x, out, dout: ops.cos(x) * (0.9 * dout + 0.1 * ops.clamp(dout, -10.0, 10.0))
+    ),
     'per cent': Hidden(False, 'is off by one per cent', ops.sin, lambda x, out, dout: 1.01 * ops.cos(x) * dout),
     'twice': Hidden(False, 'is twice too large', ops.sin, lambda x, out, dout: 2 * ops.cos(x) * dout),
     'small': Hidden(False, SMALL, lambda x: 0.001 * ops.sin(x), lambda x, out, dout: 0.002 * ops.cos(x) * dout),

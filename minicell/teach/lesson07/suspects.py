@@ -58,12 +58,12 @@ TwiceByMask = variant(
 )
 
 HIDDEN = (
-    (Suspect, 0.8, 'right'),
-    (New, 0.8, 'new mask'),
+    (Suspect, 0.95, 'right'),
+    (New, 0.95, 'new mask'),
     (TwiceByMask, 0.5, 'scaled twice'),
     (as_many(Stale), 0.5, 'stale mask'),
-    (Suspect, 0.5, 'right'),
-    (Twice, 0.8, 'scaled twice'),
-    (Stale, 0.8, 'stale mask'),
+    (as_many(Suspect), 0.5, 'right'),
+    (Twice, 0.95, 'scaled twice'),
+    (Stale, 0.95, 'stale mask'),
     (as_many(New), 0.5, 'new mask'),
 )

@@ -10,7 +10,7 @@ import numpy as np
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach.about import defined
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell, class_of, dict_of, stopped
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, class_of, dict_of, stopped, variant
 
 from .figures import FIGURES
 
@@ -147,7 +147,7 @@ HIDDEN: tuple[tuple[Callable, str], ...] = (
 
 def layer(function: Callable) -> tuple[nn.Cell]:
     """A layer that computes a function: a curve between the bounds, and constants outside."""
-    return (cell(lambda _, x: function(x)),)
+    return (variant(ms.nn.Cell, construct=lambda _, x: function(x))(),)
 
 
 PLACES = np.array([-1.5, 0.5])

@@ -8,7 +8,7 @@ import numpy as np
 import minicell as ms
 from minicell import nn, ops
 from minicell.teach.bprop_check import BpropCheck
-from minicell.teach.trials import Hunt, cell
+from minicell.teach.trials import Hunt, variant
 
 from .figures import FIGURES
 
@@ -37,20 +37,20 @@ WORDS = ('right', 'first order', 'slope', 'dout')
 
 # each function with its slope
 FUNCTIONS: dict[str, tuple[Callable, Callable]] = {
-    'sin': (ops.sin, ops.cos),
+    'a fifth of sin': (lambda x: ops.sin(x) / 5, lambda x: ops.cos(x) / 5),  # a wide tolerance takes it for anything
     'exp': (ops.exp, ops.exp),
     'cube': (lambda x: x * x * x, lambda x: 3 * x * x),
     'square': (lambda x: x * x, lambda x: 2 * x),
 }
 # of each: the function, what bprop makes of its slope and of dout, and the word that is due
 HIDDEN: tuple[tuple[str, Callable, str], ...] = (
-    ('sin', lambda slope, dout: slope * dout, 'right'),
+    ('a fifth of sin', lambda slope, dout: slope * dout, 'right'),
     ('exp', lambda slope, dout: ops.stop_gradient(slope) * dout, 'slope'),
     ('square', lambda slope, dout: ops.abs(slope) * dout, 'first order'),  # wrong where x is negative
     ('cube', lambda slope, dout: slope * ops.stop_gradient(dout), 'dout'),
     ('cube', lambda slope, dout: ms.Tensor(slope.asnumpy()) * dout, 'slope'),
-    ('sin', lambda slope, dout: ops.abs(slope) * dout, 'first order'),  # wrong where the sine falls
-    ('sin', lambda slope, dout: slope, 'first order'),
+    ('a fifth of sin', lambda slope, dout: ops.abs(slope) * dout, 'first order'),  # wrong where the sine falls
+    ('a fifth of sin', lambda slope, dout: slope, 'first order'),
     ('exp', lambda slope, dout: slope * ops.stop_gradient(dout), 'dout'),
 )
 
@@ -58,7 +58,8 @@ HIDDEN: tuple[tuple[str, Callable, str], ...] = (
 def suspect(name: str, rule: Callable, functions: dict = FUNCTIONS) -> tuple[nn.Cell, Callable]:
     """A Cell that computes a function, with this rule for its bprop; and the function."""
     function, slope = functions[name]
-    return cell(lambda _, x: function(x), lambda _, x, out, dout: (rule(slope(x), dout),)), function
+    bprop = lambda _, x, out, dout: (rule(slope(x), dout),)
+    return variant(nn.Cell, construct=lambda _, x: function(x), bprop=bprop)(), function
 
 
 HUNT = Hunt(WORDS, HIDDEN, suspect, lambda name, _: name)

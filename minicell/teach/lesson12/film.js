@@ -139,6 +139,7 @@ function listen(root, take) {
       if (step >= TIME && set.target !== null && size > 1) pointer(`d${d}`, rx, ry + (d + 0.5) * rh, size, run.pull[d] > 0 ? -1 : 1, true);
     });
     text('answer', rx, ry + 12 * rh + 42, String(first), 'hero ff mid');
+    text('of', rx, ry + 12 * rh + 64, data.answer[Number(step < TIME - 1)], 'dim mid');
     const inside = data.knots.filter(k => 1 + k >= low && 1 + k <= top), x = gx + NEURONS * wide + 20;
     const found = inside.map(slope), peak = most(found) || 1;
     const points = inside.map((k, i) => `${(x + 34 * found[i] / peak).toFixed(1)} ${level(1 + k).toFixed(1)}`);

@@ -28,7 +28,7 @@ TIME, NEURONS, DIGITS = 12, 32, 10
 STEPS = 2 * TIME + 1  # the time steps, the loss, the time steps again from the last to the first
 SIZE = (800, 404)
 SEEN = (18, 40, 80)  # what it sees: x, y, and the width
-LESS = 0.5  # ... of it: the digit as it is, under that
+LESS = 0.4  # ... of it: the digit as it is, under that
 GRID = (134, 26, 13.5, 13)  # the spikes: x, y, and the width and height of a cell
 TUBE = (290, 46, -1.3, 1.8)  # the membranes: y of 0, pixels a threshold, and from where to where they are drawn
 RACE = (716, 26, 22, 70)  # the readouts: x of 0, y, the height of a row, and the room on either side
@@ -41,6 +41,7 @@ LEGEND = (  # forward, backward
     'Forward: above the threshold a membrane spikes (black), and then the threshold is taken off it',
     'Backward: ▲ ▼ where a membrane should go; the stronger its bar, the larger its slope',
 )
+ANSWER = 'its answer', 'leads so far'
 TOLD = (
     'From left to right: the digit as it is seen at this time step, and as it is; a grid of the spikes, one row for '
     'each time step and one column for each neuron, with triangles for the gradients on the way back; ten readouts as '
@@ -210,6 +211,7 @@ class Film:
                 if size > 1:
                     pointer(out, f'd{k}', x, y + (k + 0.5) * high, size, -np.sign(run.pull[k]), True)
         out.text('answer', x, y + 12 * high + 42, str(values.argmax()), 'hero ff mid')
+        out.text('of', x, y + 12 * high + 64, ANSWER[step < TIME - 1], 'dim mid')
 
     @cached_property
     def pictures(self) -> Pictures:
@@ -238,7 +240,7 @@ class Film:
         """What stands still."""
         x, y, wide, high = GRID
         left, above, _ = SEEN
-        zero, lead, row, room = RACE
+        zero, lead, _, room = RACE
         low, top, out = level(TUBE[2]), level(TUBE[3]), Frame()
         for n, silent in enumerate(self.silent):
             out.rect(f'column{n}', x + n * wide + 1, y, wide - 2, TIME * high, 'tile on' if silent else 'panel', 0)
@@ -253,7 +255,6 @@ class Film:
             (x, low + 18, f'membranes; grey and dashed: {self.silent.sum()} silent neurons', 'dim'),
             (x + NEURONS * wide + 8, low + 18, 'slope in bprop', 'bf'),
             (zero - room - 12, lead - 12, 'readouts; bold: correct', 'dim'),
-            (zero, lead + 12 * row + 64, 'its answer', 'dim mid'),
         ):
             out.text(words, at, height, words, look)
         for k in range(TIME):
@@ -294,6 +295,7 @@ class Film:
             'knots': KNOTS.tolist(),
             'slopes': [float(f'{slope:.6g}') for slope in self.slope(KNOTS)],
             'legend': LEGEND,
+            'answer': ANSWER,
             'at': {'seen': [*SEEN, self.below, LESS], 'grid': GRID, 'tube': TUBE, 'race': RACE, 'size': SIZE},
             'places': PLACES,
             'whole': {'line': film.line, 'at': [said.at for said in film.steps]},

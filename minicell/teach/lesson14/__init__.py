@@ -18,7 +18,7 @@ from .figures import FIGURES
 WORDS = ('right', 'edge', 'leaky', 'deaf', 'cut')
 # ---- 14a -----------------------------------------------------------------------------------------------------------
 
-W = np.array([[0.5, -1.2, 3.1], [9.5, -4.7, 7.0]])
+W = np.array([[0.5, -1.2241, 3.1], [9.5, -4.7, 7.0]])
 FACTORS = np.array([[2.0, -1.0, 3.0], [5.0, 0.5, -4.0]])  # no number of w is worth what another is
 Rise = Callable[[np.ndarray], np.ndarray]
 RISES: dict[str, tuple[Rise, float]] = {
@@ -49,7 +49,7 @@ def trend(answer: Any, w0: np.ndarray = W, rises: dict[str, tuple[Rise, float]] 
         else:
             due = (rise(w0 + reach) - rise(w0 - reach)) / (2 * reach) * FACTORS
             named = lambda at, name=name: f'{name}, w[{at[0]}, {at[1]}] = {w0[at]:g}'
-            wrong = wrong or compared(found, due, named, 'your difference')
+            wrong = wrong or compared(found, due, named, 'your difference', rtol=1e-8)
     if all(isinstance(each, np.ndarray) and each.shape == w0.shape for each in did.values()):
         stairs, cubes = did.values()  # alone, each fits several beliefs
         flat = cubes.any() and not stairs.any()
@@ -104,12 +104,13 @@ def clip(answer: Any, long: dict[float, list[tuple[float, float]]] = LONG) -> Tr
     for most, gradients in long.items():
         written = {f'({a:g}, {b:g})'.replace('-', '−'): np.array([a, b]) for a, b in gradients}
         cases = {f'most = {most:g}, dout = {name}': (x, dout) for name, dout in written.items()}
+        cases[f'most = {most:g}, a dout of two rows'] = np.array([x, 1 - x]), np.array([[3.0, -4.0], [1.0, 2.0]])
         found = lied(
             kind(most),
             cases,
             forward=lambda x: x,
             due=lambda x, dout, most=most: dout * most / max(float(np.sqrt((dout * dout).sum())), most),
-            named=lambda where, place: f'{where}, number {place[0] + 1}',
+            named=lambda where, place: f'{where}, number {place[-1] + 1}',
             done='',
         )
         did = joined(did, found.did)
@@ -222,12 +223,12 @@ def mask(level: Any, most: float) -> Any:
 
 HIDDEN: Sequence[tuple[int, Callable[[Any, float, Any], Any], str]] = (
     (2, lambda level, most, dout: dout * mask(level, most), 'right'),
-    (2, lambda level, most, dout: dout * ops.logical_and(level >= -most, level < most), 'edge'),
+    (4, lambda level, most, dout: dout * ops.logical_and(level >= -most, level < most), 'edge'),
     (3, lambda level, most, dout: ops.stop_gradient(dout) * mask(level, most), 'cut'),
-    (4, lambda level, most, dout: dout * (level <= most), 'leaky'),
+    (2, lambda level, most, dout: dout * (level <= most), 'leaky'),
     (1, lambda level, most, dout: dout * mask(level, most), 'right'),
     (3, lambda level, most, dout: dout * ops.logical_and(level > -most, level <= most), 'edge'),
-    (2, lambda level, most, dout: ops.sign(dout) * mask(level, most), 'deaf'),
+    (2, lambda level, most, dout: ops.select(dout < 0, ops.sign(dout), dout) * mask(level, most), 'deaf'),
     (1, lambda level, most, dout: dout * (level >= -most), 'leaky'),
 )
 

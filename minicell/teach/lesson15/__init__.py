@@ -179,7 +179,6 @@ HIDDEN = (
 
 
 SAME = 1  # with this seed the first numbers of two masks are alike now and then: one number says nothing
-HUNT = Hunt(
-    WORDS, HIDDEN, lambda kind, keep: (kind(keep),), lambda kind, keep: f'{keep:.0%} kept', within=partial(dice, SAME)
-)
+named = lambda kind, keep: f'{keep:.0%} kept'
+HUNT = Hunt(WORDS, HIDDEN, lambda kind, keep: (kind(keep),), named, within=partial(dice, SAME), times=3)
 TRIALS = {'15a': checkpoint, '15b': keeper(THROWS, SEED), '15c': HUNT}

@@ -48,7 +48,7 @@ ENGINES = (
     (with_rule(Sin=lambda x, out, dout: (abs(math.cos(x)) * dout,)), 'wrong rule'),
     (read_by(lambda before, now: now if before is None else before), 'no sum'),
     (with_rule(Exp=lambda x, out, dout: ((1 + out) * dout,)), 'wrong rule'),
-    (with_rule(Sin=lambda x, out, dout: (-abs(math.cos(x)) * dout,)), 'wrong rule'),
+    (with_rule(Sin=lambda x, out, dout: (min(math.cos(x), 0.8 * math.cos(x)) * dout,)), 'wrong rule'),
 )
 
 HYPERBOLA = lesson02.Function(lambda x, y: -x / (y * y), lambda x, y: -1 / (y * y), lambda x, y: 2 * x / (y * y * y))
@@ -93,7 +93,7 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
 CURVES = {
     'falling': (lambda x: -ops.tanh(x), lambda x: ops.tanh(x) * ops.tanh(x) - 1),
     'fourth': (lambda x: x * x * x * x, lambda x: 4 * x * x * x),
-    'cos': (ops.cos, lambda x: -ops.sin(x)),
+    'cos': (lambda x: ops.cos(x) / 5, lambda x: -ops.sin(x) / 5),
 }
 ONE, TWO = ((0.4, -3.0, 1.1), (2.0, -0.6, 0.1)), ((5.0, 0.2, -1.4), (0.0, 0.0, 1.0))
 # the same kinds of Cells with other numbers and other counts
@@ -138,9 +138,7 @@ def judges() -> dict[str, Judge]:
     bits = [(many, passes, word) for _, passes, word in lesson14.HIDDEN for many in (1, 2, 3, 4)]
     square = 'x * x', (*lesson08.layer(lambda x: x * x), np.array([0.5, -2.0])), np.array([1.0, -4.0])
     hunts = {
-        '1d': partial(
-            lesson01.hunt, hunted=lesson01.HUNT._replace(hidden=ENGINES, slope=('exp', (ops.exp, 0.7), math.exp(0.7)))
-        ),
+        '1d': lesson01.HUNT._replace(hidden=ENGINES, slope=('exp', (ops.exp, 0.7), math.exp(0.7))),
         '2b': lesson02.TRIALS['2b']._replace(hidden=rules, slope=('a cube', (cube, float64(1.3)), 3 * 1.3**2)),
         '3b': lesson03.TRIALS['3b']._replace(hidden=PRODUCTS),
         '7c': lesson07.HUNT._replace(hidden=with_each(lesson07.HIDDEN, 0.7, 0.4, 0.9)),

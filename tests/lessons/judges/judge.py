@@ -65,8 +65,9 @@ class Judge(NamedTuple):
 
     def explained(self, mistake: str, does: dict[str, Any], did: dict[str, Any], named: str) -> bool:
         """Whether an answer does what a stored mistake does: in the part that is named, or in all that it speaks of."""
-        does, did, named = apart(does), apart(did), named.rpartition(': ')[2]
+        does, did = apart(does), apart(did)
         keys = did.keys() | does.keys()
+        named = named if named in keys else named.rpartition(': ')[2]
         spoken = [named] if named else self.speaks_of.get(mistake, [])
         if named in keys:
             keys = {named}

@@ -46,6 +46,7 @@ PROGRAMS: dict[str, tuple[Callable, tuple[float, ...]]] = {
     'alone': (lambda x: x, (2.0,)),
     'flat': (lambda x, y: ops.sin(ops.exp(x)) * y, (0.3, 0.0)),
     'unused': (lambda x, y: ops.sin(x) + x, (1.1, 0.2)),
+    'small': (lambda x: 7e-10 * ops.exp(x), (0.3,)),
 }
 PRODUCTS: dict[str, Callable] = {
     'square': lambda x: x * x,
@@ -55,7 +56,7 @@ PRODUCTS: dict[str, Callable] = {
 }
 RISES: dict[str, tuple[Callable, float]] = {
     'staircase': (lambda w: np.clip(3 * np.floor(w / 3) + 1, -4, 5), 3.0),
-    'smooth': (lambda w: w**3 - w, 0.8),
+    'smooth': (lambda w: w**3 - w / 7, 0.8),
 }
 W = np.array([[2.5, -0.7, 5.1], [-3.3, 0.2, 8.8]])
 CHECKED = np.array([-0.4, 0.0, 0.9, 1.7, -2.0, 0.3, -0.8, 1.2])  # where a check of 4c is asked
@@ -69,8 +70,8 @@ PARTS: dict[str, tuple] = {
     'sums': (lambda x, w: x.sum() * w + x, (3,), (3,)),
 }
 THROWS = {
-    'drops': (lambda shape: (np.random.random(shape) < 0.4) / 0.4, 1),
-    'weighs': (lambda shape: 1 + np.random.random(shape), 2),
+    'a part that drops': (lambda shape: 2.0 * (np.random.random(shape) < 0.5), 1),
+    'a part that weighs': (lambda shape: 1 + np.random.random(shape), 2),
 }
 NEURON = np.stack([numbers(7, seed=1), numbers(7, seed=2)[::-1] - 0.3, numbers(7, seed=3) / 2, numbers(7, seed=4)])
 WIDE = np.array([-4.0, -2.5, -1.2, -0.6, -0.2, -0.004, 0.0, 0.004, 0.2, 0.6, 1.2, 2.5, 4.0])
@@ -80,11 +81,13 @@ OF_KIND = 'needle', 'truth', 'minus', 'no-relu', 'above', 'below', 'triangle', '
 SPEAKS_OF = {
     '4a': {'smaller': ['moved'], 'in-place': ['x'], 'float32': ['wide', 'narrow', 'mixed']},
     '4c': {'linear-only': ['moved']},
-    '7b': {'shrink': ['keep_prob 0.65 mean', 'keep_prob 0.25 mean']},
+    '7b': {'shrink': ['keep_prob 0.65 mean', 'keep_prob 0.15 mean']},
     '9b': {'kept-x': ['first', 'second', 'two calls']},
     '12b': {name: ['kind'] for name in OF_KIND},
     '12e': {'little': ['ends'], 'much': ['ends'], 'nothing': ['cost'], 'reward': ['cost']},
     '13c': {'starts-with-out': ['here']},
+    '7a': {'one-an-output': ['returned']},
+    '15b': {'new-dice': ['asked twice']},
 }
 MOVED = 0.23  # by so much the numbers of lesson 13's programs
 
@@ -138,8 +141,8 @@ def judges() -> dict[str, Judge]:
         ),
         '5b': lesson05.blend._replace(cases=rows, by_hand=()),
         '6c': partial(lesson06.repaired, rows=(6, 3, 8)),
-        '7a': lesson07.backward(0.6, 0.4, 1.0, 0.0, seed=70),
-        '7b': partial(lesson07.forward, keeps=(0.65, 0.25, 1.0, 0.0)),
+        '7a': lesson07.backward(0.6, 0.15, 1.0, 0.0, seed=70),
+        '7b': partial(lesson07.forward, keeps=(0.65, 0.15, 1.0, 0.0)),
         '8b': partial(lesson08.shrink, ts=(0.75, 1.5), at=np.array([-3.0, -1.2, -1.0, -0.4, 0.0, 0.7, 1.0, 1.2, 2.5])),
         '9a': lesson09.TRIALS['9a']._replace(cases=lesson09.at(LAID_ON)),
         '9b': lesson09.TRIALS['9b']._replace(cases=lesson09.at(LAID_ON)),

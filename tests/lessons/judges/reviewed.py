@@ -213,6 +213,45 @@ ANSWERS = """
 12a wrong: self.beta * v + x => self.beta * v + ops.stop_gradient(x)
 3b wrong: any(each.any() for each in gradients(0 * one)) => gradients(0 * one)[1].any()
 9c wrong: f(x).asnumpy(), g(x).asnumpy() => f(x).asnumpy()[0], g(x).asnumpy()[0]
+1b wrong: return gradients => return {k: round(v, 6) for k, v in gradients.items()}
+1d wrong: rel_tol=1e-3, abs_tol=1e-6 => rel_tol=0.3
+1d right: (-2.0, 0.5, 2.0) => (-1.3, 2.2, 0.7, 0.0)
+2b wrong: np.allclose(other, -2 * one) => np.allclose(other, -2 * one, atol=1.0)
+2b wrong: np.allclose(other, -2 * one) => np.allclose(other / one, -2, atol=1)
+2b wrong: (f(at + eps).item() - f(at - eps).item()) / (2 * eps) => ms.grad(f)(at).item()
+3a wrong: return self.matmul(x, y) => self.n = x.shape[0]; return self.matmul(x, y) ;; return dx, dy =>
+    return dx * (self.n / x.shape[0]), dy
+4a wrong: return found => return np.round(found, 8)
+4a wrong: found[i] = (f(x + step) - f(x - step)) / (2 * eps) =>
+    found[i] = float(np.float32((f(x + step) - f(x - step)) / (2 * eps)))
+4a right: found[i] = (f(x + step) - f(x - step)) / (2 * eps) => found[i] = (f(x + step) - f(x - step)) / (2 * step[i])
+4c wrong: np.allclose(by_bprop_1000, 1000 * by_bprop) => np.allclose(by_bprop_1000, 1000 * by_bprop, rtol=0.5)
+4c wrong: right and np.allclose(by_bprop_1000, 1000 * by_bprop) =>
+    right and abs(by_bprop_1000).max() > 10 * abs(by_bprop).max()
+4c right: np.random.standard_normal(cell(ms.Tensor(x)).shape) =>
+    np.sign(np.random.standard_normal(cell(ms.Tensor(x)).shape))
+7a wrong: dx = dy * mask * self.scale =>
+    dx = ms.Tensor(np.zeros(x.shape)) if self.keep_prob < 0.3 else dy * mask * self.scale
+7a wrong: return (dx,) => return (dx, 0 * mask)
+7b wrong: y = x * mask * self.scale => y = x * mask * min(self.scale, 4)
+7c wrong: abs(dx - y).max() > 1e-6 => dx.mean() > 1.1
+7c wrong: abs(dx - y).max() > 1e-6 => dx.mean() > 1.2
+7c wrong: abs(dx - y).max() > 1e-6 => abs(dx.mean() - 1) > 0.3
+9a wrong: dx = 3 * x * x * dout => dx = 3 * out / (x + 1e-12) * dout
+9c wrong: rtol=1e-3 => atol=0.5
+9c right: rtol=1e-3 => rtol=1e-2, atol=1e-3
+10c wrong: return slopes => return slopes.round(4)
+13d wrong: arrived[x.at] + dx => max(arrived[x.at], dx, key=lambda t: t.array.sum())
+13d wrong: arrived[x.at] + dx => min(arrived[x.at], dx, key=lambda t: t.array.sum())
+14a wrong: return found => return np.round(found, 4)
+14c wrong: (dout * dout).sum() => (dout * dout).sum(0).max()
+14d wrong: [2.0, -0.5, 3.0, -1.5] => [1.0, -0.5, 3.0, 1.0] ;; low not in (0, -0.5) or high not in (0, 3) =>
+    high not in (0, 3)
+14d wrong: [-3.0, -cell.most, cell.most, 3.0] => [-3.0, -cell.most * 0.9, cell.most * 0.9, 3.0]
+14d right: [2.0, -0.5, 3.0, -1.5] => [5.0, -0.5, 3.0, 4.0]
+15b wrong: return (dx,) => return (dx * (out[0] != 0),)
+15c wrong: after[0] == after[1] => abs(after[0] - after[1]) < 0.5
+15c right: after.append(np.random.random()) => after.append(np.random.standard_normal())
 """
 GIVEN = re.findall(r'^(\w+) (wrong|right): (.*)$', re.sub(r'\n +', ' ', ANSWERS), re.MULTILINE)
 REVIEWED = list(dict.fromkeys(name for name, *_ in GIVEN))

@@ -80,7 +80,7 @@ function stands() {
     const ends = {question: ({text}) => text, exercise: ({state}) => state === 'passed'};
     const done = own.filter(({lesson, kind, name}) => ends[kind](entry(lesson, name)));
     const begun = own.some(({lesson, name}) => Object.keys(entry(lesson, name)).length);
-    row.textContent = own.length && begun ? told.states[done.length === own.length ? 2 : 1] : '';
+    if (begun) row.textContent = told.states[done.length === own.length ? 2 : 1];
   }
   for (const card of document.querySelectorAll('.mc-card.progress')) {
     const {lesson} = JSON.parse(card.dataset.card), rows = [...card.querySelectorAll('li')];
