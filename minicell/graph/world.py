@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache, partial
 from operator import attrgetter, is_
 from types import CodeType, FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import NamedTuple
-from weakref import ref
+from weakref import getweakrefcount, ref
 
 import numpy as np
 
@@ -343,7 +343,7 @@ class World:
             for space, kept, owner in self.spaces.values()
             if kept
         ] + [*self.reads.values()]
-        owners = [value for value, _ in self.owners.values()]
+        owners = [value for value, _ in self.owners.values() if not getweakrefcount(value)]  # those may have to die
         reads.append(Read(partial(map, type, owners), (*map(type, owners),), ('the class of an object',) * len(owners)))
         self.forms = dict(zip(parameters, map(form, parameters), strict=True)) | self.forms
         if self.forms:

@@ -2,7 +2,9 @@
 
 import abc
 import functools
+import gc
 import types
+import weakref
 
 import pytest
 
@@ -154,6 +156,19 @@ def test_what_the_trace_makes_itself_may_change():
 
     graph = ms.jit(f)
     quiet(lambda: (graph(X), graph(X), graph.traced), ([2, 4, 6], [2, 4, 6], 1))
+
+
+def test_a_graph_keeps_no_object_alive_that_is_held_weakly():
+    def made():
+        net = Scale()
+        return net, weakref.ref(net)
+
+    net, held = made()
+    graph = ms.jit(lambda x: x * held().k)
+    assert right(graph(X), [2, 4, 6])
+    del net
+    gc.collect()
+    assert held() is None
 
 
 # ---- on the way back -------------------------------------------------------------------------------------------------
