@@ -112,7 +112,7 @@ def ways() -> dict:
         return 2.0
 
     made, of_class = Made(), lambda kind=Made: setattr(kind, 'k', 5.0)
-    get = lambda name='a': table[name]
+    get, of_call = lambda name='a': table[name], lambda: module
     return {
         'a call': (lambda x: x * get().k, change),
         'another in a table': (lambda x: x * get().k, lambda: table.update(a=other)),
@@ -121,7 +121,7 @@ def ways() -> dict:
         'a star': (lambda x: x * first(box), change),
         'a tuple that is made': (lambda x: x * first(*(box,)), change),
         'a dict that is made': (lambda x: x * first(*{'o': box}.values()), change),
-        'a module of a call': (lambda x: x * (lambda: module)().k, lambda: setattr(module, 'k', 5.0)),
+        'a module of a call': (lambda x: x * of_call().k, lambda: setattr(module, 'k', 5.0)),
         'a method of what is made': (lambda x: x * Made().scale(), of_class),
         'an __init__': (lambda x: x * Made().mine, of_class),
         'what is made holds it': (lambda x: x * Made(box).of_held(), change),
