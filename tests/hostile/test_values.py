@@ -379,6 +379,8 @@ def test_a_counter_is_no_read_and_a_cell_is_known_by_its_place():
     quiet(lambda: ms.grad(lambda x: (outer(x, inner) + inner(x)).sum())(X), [5, 5, 5])
     change = lambda x: (inner(x) + outer(x, inner), setattr(inner, 'k', 100.0))[0].sum()
     said(lambda: ms.grad(change)(X), 'Outer.bprop reads', 'its input a', 'has changed')
+    config = types.SimpleNamespace(k=2.0, other=[])  # of which bprop reads k alone
+    quiet(lambda: ms.grad(lambda x: (outer(x, config), config.other.append(1))[0].sum())(X), [2, 2, 2])
 
 
 def test_another_class_of_the_cell_is_another_bprop():
