@@ -50,7 +50,7 @@ def test_what_construct_puts_into_its_list_is_there_in_the_next_call(box):
         return out
 
     ran = Ran(lambda: modes(f))
-    assert right(ran.value, (30, 30, [5, 5, 5], 30, 30, 30)) and ran.says('Net changes its input box', keep=False), (
+    assert right(ran.value, (30, 30, [5, 5, 5], 30, 30, 30)) and ran.says('changes its input', 'box', keep=False), (
         ran.value
     )
 
@@ -70,7 +70,8 @@ def test_what_construct_keeps_in_an_input_does_not_reach_bprop_and_that_is_said(
     net = cell(construct, lambda self, x, m, out, dout: (dout * mask(m), None), 'Masked')
     said(
         lambda: ms.grad(lambda x: net(x, given).sum())(X),
-        'Masked changes its input m',
+        'Masked',
+        'changes its input',
         'Return',
         keep=keep is FILLED['a list'][0],
     )
@@ -97,7 +98,7 @@ def test_the_callers_tensors_come_back_wherever_construct_has_put_them(change):
 
     ran = Ran(lambda: ms.grad(f, (0, 1))(X, X * 2))
     assert right(ran.value, ([8, 64, 216], [4, 32, 108]))
-    assert ran.says('changes its input box', keep=False) if change is not CHANGES['inserts'] else not ran.told
+    assert ran.says('changes its input', 'box', keep=False) if change is not CHANGES['inserts'] else not ran.told
 
 
 def test_they_come_back_after_an_error_too_and_nested_as_they_stood():
