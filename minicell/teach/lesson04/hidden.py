@@ -74,12 +74,7 @@ HIDDEN = {
     'small': Hidden(False, SMALL, lambda x: 0.001 * ops.sin(x), lambda x, out, dout: 0.002 * ops.cos(x) * dout),
     'cancelling': Hidden(False, CANCELS, ops.exp, lambda x, out, dout: out * dout + dout - dout.mean()),
     **{  # who compares some of the numbers alone misses one
-        f'number {k}': Hidden(
-            False,
-            f'is 0 in number {k} alone, and should not be',
-            ops.exp,
-            lambda x, out, dout, at=at: (1 - at) * out * dout,
-        )
+        f'number {k}': Hidden(False, f'is 0 in number {k} alone', ops.exp, lambda x, out, d, at=at: (1 - at) * out * d)
         for k, at in enumerate(NUMBERS)
     },
     'turned': Hidden(False, 'has its numbers in other places', ops.exp, lambda x, out, dout: (out * dout)[::-1]),

@@ -127,11 +127,8 @@ def one_number(answer: Any, cells: dict[str, tuple[Callable, bool]] = HIDDEN, se
     for number, (word, (name, (_, wrong))) in enumerate(zip(told, cells.items(), strict=True), 1):
         off = '' if word == wrong else f', whose dy is {name}'
         lines.append(f'{"✗" if off else "✓"} Cell {number}{off}: caught says {word}.')
-    ways = {float(np.sign(move).sum()) for move in moves} - {0.0}
-    if len(ways) == 1:
-        lines.append(f'✗ central: y[0, 1] is moved {"up" if ways == {1.0} else "down"} only.')
-    else:
-        lines.append('✓ central: y[0, 1] is moved up and down.')
+    ways = [word for word, sign in (('up', 1), ('down', -1)) if any(sign * move.sum() > 0 for move in moves)]
+    lines.append(f'{"✓" if len(ways) == 2 else "✗"} central: y[0, 1] is moved {" and ".join(ways) or "nowhere"}.')
     # who says the same has not always measured the same
     did = {'told': (*told, *sorted({str(move.tolist()) for move in moves}))}
     return Trial(True, all(line[0] == '✓' for line in lines), did, '\n'.join(lines))
