@@ -314,7 +314,7 @@ def test_long_differences_tell_the_eight_apart(space):
         due = difference(lambda w, cell=cell: ((cell(w) - 3) ** 2 / 2).sum(), w, cell.step)
         one = slope(w).asnumpy()
         same = np.array_equal(one != 0, due != 0)
-        deaf = same and not np.allclose(one[1:3], cell(w).asnumpy()[1:3] - 3)
+        coarse = same and not np.allclose(one[1:3], cell(w).asnumpy()[1:3] - 3)
         cut = same and not ms.grad(slope)(w).asnumpy().any()
-        found = 'deaf' if deaf else 'cut' if cut else 'right' if same else 'leaky' if one[0] or one[3] else 'edge'
+        found = 'coarse' if coarse else 'cut' if cut else 'right' if same else 'leaky' if one[0] or one[3] else 'edge'
         assert found == word, (bits, found)

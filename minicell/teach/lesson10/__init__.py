@@ -89,16 +89,18 @@ def cases(moved: float) -> dict[str, tuple[Callable, Any, np.ndarray]]:
     """What stands in a sentence -> a loss of no arguments, its Parameter, and the slopes that are due."""
     row, square, cut = (ms.Parameter(ms.Tensor(np.array(p) + moved), name='p') for p in ROW_SQUARE_CUT)
     x = ms.Tensor(np.array([[1.0, -2.0, 0.5], [3.0, 0.0, 1.5]]))
-    hidden = zoo.NoW(*zoo.ONE)
-    hidden.w.set_data(ms.Tensor(cut.asnumpy()))
+    hidden, mean = zoo.NoW(*zoo.ONE), zoo.Mean(*zoo.ONE)
+    for cell in (hidden, mean):
+        cell.w.set_data(ms.Tensor(cut.asnumpy()))
     made = {
         'a loss of the third order': (lambda: ((row * x) ** 3).sum(), row),
         'a Parameter with two rows': (lambda: (ms.ops.exp(square) * square[::-1]).sum(), square),
         'a loss of some millionths': (lambda: 1e-6 * ((row * x) ** 3).sum(), row),
         'a Cell whose bprop leaves w out': (lambda: (hidden(x) ** 2).sum(), hidden.w),
+        'a Cell whose bprop takes a mean': (lambda: (mean(x) ** 2).sum(), mean.w),
     }
     due = [ms.grad(loss, None, [p])()[0].asnumpy() for loss, p in list(made.values())[:3]]
-    due.append((2 * (hidden.w * x + hidden.b) * x).sum(0).asnumpy())
+    due += [(2 * (cell.w * x + cell.b) * x).sum(0).asnumpy() for cell in (hidden, mean)]
     return {name: (*each, true) for (name, each), true in zip(made.items(), due, strict=True)}
 
 
