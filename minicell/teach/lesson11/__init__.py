@@ -1,13 +1,11 @@
 """Lesson 11: its figures of runs and graphs; trials of a bprop without an `if`, of statements, and of a hunt."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 import minicell as ms
 from minicell.core.errors import MinicellError
-from minicell.errors import MinicellWarning
 from minicell.teach.trials import Ended, Trial, begun, cell_of, dots, end, sorted_words
 
 from .figures import FIGURES

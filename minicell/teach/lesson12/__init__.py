@@ -1,6 +1,6 @@
 """Lesson 12: its figures, and the trials of a neuron, a surrogate, a rescue, five suspects, and a cost of spikes."""
 
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from numbers import Real
 from typing import Any
 
@@ -96,9 +96,7 @@ def back(cell: Any, x: Any, v: Any, name: str) -> np.ndarray:
     return ms.grad(lambda x, v: loss(*cell(x, v)), 'xv'.index(name))(x, v).asnumpy()
 
 
-def yours(answer: Any) -> Any:
-    """The learner's Neuron if it passes; until then that of the stored solution."""
-    return about.yours('12a', answer, 'the neuron')
+yours = partial(about.yours, '12a', what='the neuron')
 
 
 def surrogate(cell: Any, x: Any, dout: Any) -> Any:
@@ -114,15 +112,10 @@ def surrogate(cell: Any, x: Any, dout: Any) -> Any:
         raise
     if dots(returned):
         return ...
-    said = (
-        ''
-        if form(returned) == 'one gradient'
-        else f'bprop returned {form(returned)}; there is one input: return (dx,).'
-    )
-    if not said and not isinstance(returned[0], ms.Tensor):
-        said = f'dx is no Tensor, but {type(returned[0]).__name__}.'
-    if said:
-        end(said, returned=said)
+    if form(returned) != 'one gradient':
+        end(said := f'bprop returned {form(returned)}; there is one input: return (dx,).', returned=said)
+    if not isinstance(returned[0], ms.Tensor):
+        end(said := f'dx is no Tensor, but {type(returned[0]).__name__}.', returned=said)
     return np.asarray(returned[0].asnumpy(), np.float64)
 
 

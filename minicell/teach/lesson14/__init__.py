@@ -1,6 +1,5 @@
 """Lesson 14: its figure, its two cameras; trials of a long difference, of two Cells that lie as told, and of a hunt."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

@@ -2,7 +2,6 @@
 
 import gc
 from collections.abc import Callable
-from contextlib import contextmanager
 from functools import partial
 from typing import Any
 from weakref import ref
@@ -40,24 +39,21 @@ def checkpoint(answer: Any, parts: dict[str, tuple] = PARTS, seed: int = SEED) -
         cases = {f'x {given[0].shape}, w {given[1].shape}': given}
         check = BpropCheck('Recompute', ['dx', 'dw'], part, f'what {name} returns', cases, order=2)
         checks[f'part {name}'] = (part,), check
-    found = Settings('Recompute', checks, f'dx and dw agree with autodiff for {len(parts)} parts, up to second order.')(
-        answer
-    )
+    found = Settings('Recompute', checks, 'The gradients are right.')(answer)
     if not found.passed:
         return found
-    kept = next((f'on self: {value}' for part, value in found.did.items() if part.endswith(': kept')), '')
+    kept = [f'on self: {value}' for part, value in found.did.items() if part.endswith(': kept')]
     forward, backward, left = runs(answer)
-    kept = kept or 'that the part has computed' * left
+    kept += ['that the part has computed'] * left
     if kept:
-        return found._replace(passed=False, said=f'The gradients are right. But construct keeps something {kept}.')
+        return found._replace(passed=False, said=f'{found.said} But construct keeps something {kept[0]}.')
     did = found.did | {'runs': (forward, backward > 0)}
+    ran = f'{found.said} The part has run {forward} times in the forward pass and {backward} times in the backward pass'
     if did['runs'] != (1, True):
-        said = f'The gradients are right. The part has run {forward} times in the forward pass and {backward} times in'
-        return found._replace(
-            passed=False, did=did, said=f'{said} the backward pass; expected 1, and at least 1.'
-        )
+        return found._replace(passed=False, did=did, said=f'{ran}; expected 1, and at least 1.')
+    said = f'dx and dw agree with autodiff for {len(parts)} parts, up to second order, in two calls of each.'
     more = f' bprop runs the part {backward} times, and once is enough.' * (backward > 1)
-    return found._replace(did=did, said=f'{found.said} Two calls of each were tried, and construct keeps nothing.{more}')
+    return found._replace(did=did, said=f'{said} And construct keeps nothing.{more}')
 
 
 def runs(kind: type) -> tuple[int, int, bool]:
@@ -80,18 +76,13 @@ def runs(kind: type) -> tuple[int, int, bool]:
 # ---- 15b -----------------------------------------------------------------------------------------------------------
 
 
-def dropping(shape: tuple[int, ...]) -> ms.Tensor:
-    """Factors of a part that drops numbers: 0 or 2."""
-    return ms.Tensor(2.0 * (np.random.random(shape) < 0.5))
-
-
 def noise(shape: tuple[int, ...]) -> ms.Tensor:
     """Factors of a part that weighs each number again: where x is 0, y is 0, and the slope is not."""
     return ms.Tensor(0.5 + np.random.random(shape))
 
 
 THROWS: dict[str, Callable[[Any], Any]] = {
-    'a part that drops': lambda x: x * dropping(x.shape),
+    'a part that drops': lambda x: x * ms.Tensor(2.0 * (np.random.random(x.shape) < 0.5)),
     'a part that weighs': lambda x: x * noise(x.shape),
     'a part that mixes': lambda x: x * x[::-1] * noise(x.shape),
 }
@@ -109,10 +100,8 @@ def keeper(throws: dict[str, Callable[[Any], Any]], seed: int) -> Settings:
     checks = {}
     for name, part in throws.items():
         cases = {'x of 8 numbers': points((8,), seed=seed)}
-        checks[name] = (
-            (part,),
-            BpropCheck('KeepSeed', ['dx'], partial(with_its_seed, part), '(y, seed)', cases, order=2),
-        )
+        check = BpropCheck('KeepSeed', ['dx'], partial(with_its_seed, part), '(y, seed)', cases, order=2)
+        checks[name] = (part,), check
     done = 'Each call draws what its own forward pass drew, for parts that drop, weigh and mix numbers.'
     return Settings('KeepSeed', checks, f'{done}\nAfterwards the random generator is where it was before.')
 

@@ -82,6 +82,7 @@ SPEAKS_OF = {
     '4c': {'linear-only': ['moved']},
     '7b': {'shrink': ['keep_prob 0.65 mean', 'keep_prob 0.15 mean']},
     '9b': {'kept-x': ['first', 'second', 'two calls']},
+    '10a': {'names': ['returned']},
     '12b': {name: ['kind'] for name in OF_KIND},
     '12e': {'little': ['ends'], 'much': ['ends'], 'nothing': ['cost'], 'reward': ['cost']},
     '13c': {'starts-with-out': ['here']},
