@@ -88,7 +88,7 @@ class DrawnAgainWarning(MinicellWarning):
 
 
 class NotLinearWarning(MinicellWarning):
-    """jvp through a bprop that is not linear in dout."""
+    """jvp through a bprop, a hook or a rule that is not linear in dout."""
 
 
 class ResultError(MinicellError, TypeError, RuntimeError):

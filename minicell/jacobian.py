@@ -87,7 +87,7 @@ def _jacobian(who: str, fn: Callable, grad_position: object, has_aux: bool, read
     check_function(who, fn, has_aux=has_aux)
 
     def jacobian(*args: object, **kwargs: object) -> object:
-        positions = _positions(who, grad_position, args)
+        positions = _positions(who, fn, grad_position, args)
         further, several = [], []
 
         def of_these(*chosen: Tensor) -> tuple:
@@ -118,19 +118,14 @@ def _jacobian(who: str, fn: Callable, grad_position: object, has_aux: bool, read
     return jacobian
 
 
-def _positions(who: str, grad_position: object, args: tuple) -> tuple[int, ...]:
+def _positions(who: str, fn: Callable, grad_position: object, args: tuple) -> tuple[int, ...]:
     positions = check_positions(grad_position, None)
     if max(positions, default=-1) >= len(args) or not positions:
         raise GradArgumentError(
             f'{who}: grad_position is {grad_position!r}, but the function was called with '
             f'{plural(len(args), "argument")}.{users_line()}'
         )
-    for k in positions:
-        if not isinstance(args[k], Tensor) or not is_float(args[k]):
-            got = f'{article(args[k].dtype)} Tensor' if isinstance(args[k], Tensor) else article(type(args[k]).__name__)
-            raise NotATensorError(
-                f'There is nothing to differentiate: argument {k} is {got}, not a Tensor of floats.{users_line()}'
-            )
+    check_arguments(fn, args, positions)
     return positions
 
 

@@ -1,4 +1,4 @@
-"""Not linear: jvp differentiates a bprop by its dout, and the bprop is not linear in that.
+"""Not linear: jvp differentiates a bprop, a hook or a rule by its dout, and that is not linear in it.
 
     class Clip(nn.Cell):
         def construct(self, x): ...
@@ -10,29 +10,34 @@ NotLinearWarning says so: whatever the dout, its product with the derivative alo
 gradient. Where these differ by no more than rounding does in the terms that were added up, the bprop is linear: of
 softmax(x).sum(), which is 1 for each x, rounding is all that is left of both.
 
-Where a bprop took over, jvp and jacfwd pay two more walks back, and two more where its terms cancel.
+Where such code is called on the way back, jvp and jacfwd pay two more walks, and two more where terms cancel.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
+from . import tracing
 from .core import differentiate, tape
 from .core.tensor import tensors_in, wrap
+from .core.watch import aside
 from .errors import NotLinearWarning
+from .ops import hooks
 
 
 def say_not_linear(gradient, fn, back, us: tuple, along: tuple, slopes: list) -> None:
     """jvp has differentiated back(*us) along these directions."""
-    if gradient is None or tape.gradients or tape.looking:
-        return
-    cells = sorted({type(y).__name__ for rule, _, y, *_ in gradient.entries if rule.name == 'Takeover'})
-    if cells and not is_linear(back, us, along, slopes):
-        who = differentiate.name_of(fn)
+    entries = gradient.entries[gradient.begin : gradient.end]
+    said = {f'the bprop of {type(y).__name__}' for rule, _, y, *_ in entries if rule.name == 'Takeover'}
+    said |= {f'the rule of {rule.name}' for rule, *_ in entries if hasattr(rule, 'owner')}
+    said |= {'a hook' for rule, *_ in entries if isinstance(rule, (hooks.HookedRule, hooks.Passing))}
+    said |= {'a hook' for t in (*gradient.leaves, *gradient.sources) if id(t) in hooks.of_leaves}
+    with aside():  # of the gradients and Tapes that are open
+        linear = not said or tracing.tracer is not None or is_linear(back, us, along, slopes)
+    if not linear:
         NotLinearWarning.warn(
-            f'jvp of {who} goes through the bprop of {", ".join(cells)}, which is not linear in dout: the '
-            f'derivative is that at dout = 1, as in MindSpore. Write it so that twice the dout gives twice the '
-            f'gradient: a gradient is linear in dout.',
+            f'jvp of {differentiate.name_of(fn)} goes through {", ".join(sorted(said))}, which is not linear in dout: '
+            f'the derivative is that at dout = 1, as in MindSpore. Let twice the dout give twice the gradient.',
         )
 
 

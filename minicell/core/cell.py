@@ -132,8 +132,7 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
     if kwargs or arity != by_position:
         args, kwargs = bound(cell, args, kwargs)
     inputs = (*args, *kwargs.values()) if kwargs else args  # bprop gets all of them by position
-    others, hidden, first = [], set(), tape.recorded_from
-    given = copied(inputs, lambda v: others.append(v) or v)
+    hidden, first, given = set(), tape.recorded_from, copied(inputs)
     plain = given is inputs
     users = [*inputs] if plain else tensors_in(given)
     # New ones: an old one that construct finds by a closure or self is a captured value
@@ -179,19 +178,19 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
             exchange(mine, lambda t: theirs.get(id(t), t))
     if hidden:
         given = map_tensors(given, lambda t: wrap(t.array) if t.at in hidden else t)
-    _tell_traps(cell, at, frame, given if others else ())
+    _tell_traps(cell, at, frame, *((), ()) if plain else (given, inputs))
     if tape.looking:
         cell = joined.stand_in(cell, by_position)
     return _leave_entry(cell, given, result, at, users_frame(frame) if tape.looking else frame)
 
 
-def _tell_traps(cell: Cell, at: int, frame, others: tuple = ()) -> None:
+def _tell_traps(cell: Cell, at: int, frame, given: tuple = (), left: tuple = ()) -> None:
     if captured:
         used = captured[:]
         captured.clear()
         joined.uses(cell, used, frame)
-    if (others or cell._reads is not None) and at >= tape.recorded_from:
-        joined.called(cell, others)
+    if (given or cell._reads is not None) and at >= tape.recorded_from:
+        joined.called(cell, given, left)
 
 
 def watched(cell: Cell, args: tuple, kwargs: dict, frame, construct: Callable, inputs: tuple = ()) -> object:

@@ -43,7 +43,7 @@ class Trap:
     def escaped(self, name, at, frame): return at  # the address of what `name` makes of a hidden value
     def other_thread(self, rule, tensors): return -1  # the address of an output computed in another thread
     def met(self, kind): ...  # for the first time in a gradient, a Cell of this class is taken over
-    def called(self, cell, others): ...  # one with `_reads`, or inputs that are no Tensors, was taken over
+    def called(self, cell, given, left): ...  # one with `_reads`, or with lists and such, before and after construct
     def uses(self, cell, used, frame): ...  # construct has returned, and used these captured Tensors
     def returned(self, cell, inputs, result, at, frame): ...  # something other than one recorded float Tensor
     def declared_none(self, x): ...  # a bprop returned None as the gradient of this float Tensor

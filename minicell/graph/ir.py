@@ -1,14 +1,16 @@
 """The static graph of a traced function: nodes in order, each naming the values it reads."""
 
 from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
+from weakref import WeakValueDictionary
 
 from ..core.differentiate import name_of
 from ..core.errors import Where, users_line
 from ..core.rules import BACK, BEGIN, END, ENTER, LEAVE, WRITE, Marker
 from ..core.tensor import Tensor, map_tensors, tensors_in
 from ..errors import GraphValueError
+from ..traps.results import held
 from ..traps.snapshot import snapshot
 from .words import graph_lines
 from .world import Read
@@ -35,6 +37,7 @@ class Graph:
     def __init__(self, name: str, inputs: list[Tensor], outer: 'Graph | None' = None) -> None:
         self.name = name
         self.outer = outer
+        self.root: Graph = self if outer is None else outer.root  # the outermost
         self.slots = 0
         self.nodes: list = []
         self.constants: dict[int, Tensor] = {}
@@ -88,11 +91,8 @@ class Graph:
             self.from_outer.append(self.outer.slot(t))
             self.inputs.append(slot)
             return slot
-        root = self
-        while root.outer is not None:
-            root = root.outer
-        owner, kept = (root, root.made) if id(t) in root.own else (self, self.constants)
-        kept[owner._new(t, getattr(t, 'name', f'c{len(root.made) + len(owner.constants)}'))] = t
+        owner, kept = (self.root, self.root.made) if id(t) in self.root.own else (self, self.constants)
+        kept[owner._new(t, getattr(t, 'name', f'c{len(self.root.made) + len(owner.constants)}'))] = t
         return self.slot(t)
 
     def knows(self, t: Tensor) -> bool:
@@ -116,10 +116,26 @@ class Graph:
         return all(read.holds() for read in self.reads) and all(snapshot(t.array) == was for t, was in self.looked)
 
     def seal(self) -> 'Graph':
-        """It is complete: let go of the Tensors that it was made from."""
-        for graph in self.graphs():
+        """It is complete: let go of the Tensors that it was made from, which no hook and no rule may hold either."""
+        graphs = [*self.graphs()]
+        values = [t for graph in graphs for t in graph._alive if graph._slot_of[id(t)] not in graph.constants]
+        self.values = WeakValueDictionary({id(t): t for t in values})
+        for node in (node for graph in graphs for node in graph.nodes):
+            if isinstance(node, Op):
+                rule = getattr(getattr(node.rule, 'owner', None), 'rule', None)  # of the user's own Primitive
+                self.keep_to_itself(node.rule.name, held((node.attributes, rule)), node.site)
+            elif isinstance(node, Call):  # a gradient inside may have called bprop already
+                called = [graph for graph in node.body.stand_in.graphs.values() if isinstance(graph, Graph)]
+                self.keep_to_itself(f'{node.body.name}.bprop', [t for g in called for t in g.outside], node.site)
+        for graph in graphs:
             graph._slot_of, graph._alive, graph.own = {}, [], set()
         return self
+
+    def keep_to_itself(self, name: str, found: Iterable[Tensor], site: tuple = (None,)) -> None:
+        """Refuse what runs on the way back and holds a value of this call: later ones would still get this one's."""
+        said = f'{name} holds a Tensor that {self.name} computes or is given: it runs on the way back, and would still '
+        said += 'read the numbers of this call in later calls. Make the Tensor an input of a Cell with a bprop'
+        _must(not any(self.values.get(id(t)) is t for t in found), said, site)
 
     def result(self, values: list) -> object:
         """What the function returns, from the values of a replay."""

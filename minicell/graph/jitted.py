@@ -15,7 +15,7 @@ from .. import tracing
 from ..common.parameter import Parameter
 from ..core import tape
 from ..core.cell import Cell as CoreCell
-from ..core.cell import call, takes_over
+from ..core.cell import addresses_by_class, call, takes_over
 from ..core.differentiate import differentiate
 from ..core.dtype import DType
 from ..core.errors import Where, article, plural, users_line, where_is
@@ -139,7 +139,7 @@ def signature(value: object, met: list) -> object:
 class GraphCell:
     """A Cell inside a graph: construct is a graph in a replay, and bprop becomes one when backward first reaches it."""
 
-    body: Graph  # of construct
+    body: Graph | None = None  # of construct, once it is traced
 
     def __init__(self, cell: Cell, by_position: int) -> None:
         self.source, self.by_position = cell, by_position
@@ -154,6 +154,9 @@ class GraphCell:
             cell, by_position = cell.source, cell.by_position
         name = type(cell).__name__
         kind = _KINDS[name] = _KINDS.get(name) or type(name, (cls,), {})
+        if known := addresses_by_class.get(type(cell)):  # what is made inside has the same addresses
+            joined.met(kind)
+            addresses_by_class[kind] = known
         return kind(cell, by_position)
 
     _bprop_debug = property(lambda self: self.source._bprop_debug)
@@ -180,11 +183,10 @@ class GraphCell:
             line = where_is(code.co_filename, code.co_firstlineno)
             raise error(f'{name}{said}.\n  its bprop: {line}{users_line()}')
 
-        if code.co_flags & 0x04:
-            refuse('.bprop takes *args: in graph mode a bprop names its parameters, the inputs, then out and dout')
         named = code.co_argcount - (function is not self.source.bprop)  # without self
-        if named < 2:
-            refuse(f'.bprop takes {plural(named, "parameter")}: the inputs are due, then out and dout')
+        if code.co_flags & 0x04 or named < 2:
+            takes = '*args' if code.co_flags & 0x04 else plural(named, 'parameter')
+            refuse(f'.bprop takes {takes}: in graph mode a bprop names its parameters, the inputs, then out and dout')
         if self.by_position < len(given) - 2 or named > len(given):
             due = 'in graph mode every argument is given by position, and bprop takes each of them, then out and dout'
             got = f'got {plural(self.by_position, "argument")} by position, and its bprop takes {named - 2}'
@@ -193,6 +195,8 @@ class GraphCell:
             advice = 'Let autodiff compute it, or leave graph mode'
             refuse(f' has internal_params: a gradient of a Parameter from bprop is for eager mode only. {advice}')
         returned, graph = trace(self.source.bprop, given, {}, GraphCell.of)
+        if self.body is not None:
+            self.body.root.keep_to_itself(f'{name}.bprop', graph.outside)
         if parameters := [t for t in graph.outside if isinstance(t, Parameter)]:
             why = 'in graph mode a bprop does not support using Parameter'
             advice = 'Compute the gradient from its inputs, out and dout'
@@ -275,7 +279,7 @@ def _play_call(node: Call, args: list[Tensor], values: list) -> list[Tensor]:
         return tensors_in(stand_in.construct(*inputs))
     out = call(stand_in, inputs, {}, Where(*node.site))
     if node.cell._reads is not None and not tape.hidden_address and any(t.at >= tape.recorded_from for t in args):
-        joined.called(node.cell, ())
+        joined.called(node.cell, (), ())
     return tensors_in(out)
 
 

@@ -24,7 +24,7 @@ from ..traps.bypassed import trap as bypassed
 from ..traps.results import held
 from ..traps.snapshot import snapshot
 from .ir import STEP, STEPPED, Graph
-from .world import REPLAYED, World, is_library
+from .world import MEMO, REPLAYED, World, is_library
 
 
 def inputs_of(args: tuple, kwargs: dict) -> list[Tensor]:
@@ -243,13 +243,13 @@ def trace(function: Callable, args: tuple, kwargs: dict, stand_in: Callable) -> 
     entries = tracer.window.entries()
     written = [x for rule, x, *_ in entries if rule is WRITE]
     roots = {id(memory(t.array)) for t in written}
-    made = {*world.made, *[id(t) for entry in entries * bool(world.memos) for t in tensors_in(entry[3])]}
-    for memo in world.memos:
+    memos = [value for value in world.known.values() if type(value) is MEMO]  # functions that keep what they returned
+    made = {*world.made, *[id(t) for entry in entries * bool(memos) for t in tensors_in(entry[3])]}
+    for memo in memos:
         if any(id(t) in made and id(memory(t.array)) in roots for t in held(memo)):
             tracer.refuse('written', f'what {memo.__name__} keeps')
     roots |= {id(memory(t.array)) for t in tensors_in(out)}
-    differentiated = range(tape.recorded_from, tape.NOWHERE)
-    graph.own = {k for k, t in world.made.items() if id(memory(t.array)) in roots and t.at not in differentiated}
+    graph.own = {k for k, t in world.made.items() if id(memory(t.array)) in roots}
     graph.read(entries, out)
     graph.made = {slot: anew(t, tracer.window.value(t, -1)) for slot, t in graph.made.items()}  # as it began
     graph.reads = world.check([t for t in graph.outside if isinstance(t, Parameter)])

@@ -1,9 +1,10 @@
 """The world of a trace: what it reads of Python, what it writes there, and what it draws.
 
-A profile function looks at each function of the user's, and at each layer, where it begins. The names in its code lead
-from its globals, its closure and its arguments to all that it may read, and what stands there is kept as it is then.
-Compared again before a replay, a change means a new trace; compared when the trace is over, it means that the function
-itself wrote it, which later calls would not do.
+A profile function looks at each function of the user's, and at each layer, where it begins. What its globals, its
+closure and its arguments lead to is known from then on, and so are the attributes that its code names: each of them is
+kept, as it is then, of whatever is known, because no one can tell by which way an object comes to the code that reads
+it. Compared again before a replay, a change means a new trace; compared when the trace is over, it means that the
+function itself wrote it, which later calls would not do. What the trace makes itself is never known, and may change.
 """
 
 import array
@@ -11,14 +12,15 @@ import dis
 import os
 import re
 import sys
+from abc import ABCMeta, get_cache_token
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextvars import ContextVar
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from operator import attrgetter, is_
 from types import CodeType, FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import NamedTuple
-from weakref import ref
+from weakref import getweakrefcount, ref
 
 import numpy as np
 
@@ -44,8 +46,8 @@ VIEWS = type({}.keys()), type({}.values()), type({}.items())
 BYTES = np.ndarray, bytearray, memoryview, array.array
 NEVER = bool, int, float, complex, str, bytes, type(None), range, slice, np.generic, Tensor
 MEMO = type(lru_cache(id))
-CALLING = MethodType, type(len), partial, staticmethod, classmethod, MEMO
-CALLED = '__self__', '__func__', '__wrapped__', 'func', 'args', 'keywords', 'fn'  # ms.jit has its function as fn
+CALLING = MethodType, type(len), partial, staticmethod, classmethod, property, cached_property, MEMO
+CALLED = '__self__', '__func__', '__wrapped__', 'func', 'args', 'keywords', 'fget', 'fn'  # ms.jit has it as fn
 EVERY = re.compile('vars|__dict__|(get|has|set|del)attr|attrgetter|methodcaller|as(dict|tuple)|replace|(deep)?copy')
 DRAWN = re.compile(
     r'time\.(?!sleep).*|.*Random\.(random|getrandbits)|date(time)?\.(now|utcnow|today)|builtins\.input|_uuid.*'
@@ -91,19 +93,31 @@ def _is_users(kind: type) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def names_of(code: CodeType) -> tuple[list[str], list[str], set[str], bool]:
+def names_of(code: CodeType) -> tuple[list[str], frozenset[str], set[str], bool]:
     """The globals and the attributes that code names (in texts too), those that it writes, whether it may read any."""
     texts = {s for c in code.co_consts for s in (c if isinstance(c, tuple) else (c,)) if isinstance(s, str)}
-    steps = list(dis.get_instructions(code))
+    steps, inside = list(dis.get_instructions(code)), [c for c in code.co_consts if isinstance(c, CodeType)]
     spaces = {s.argval for s in steps if s.opname.endswith(('_GLOBAL', '_NAME'))}
     written = {s.argval for s in steps if s.opname == 'STORE_ATTR'}
-    inside = [n for c in code.co_consts if isinstance(c, CodeType) for n in c.co_names]  # of what stands in it
-    attributes = {*code.co_names, *filter(str.isidentifier, texts), code.co_name, 'construct', 'bprop', '_value_'}
-    attributes |= {'_phase'} & {f'_{name}' for name in code.co_names} | {*inside}  # the phase is behind a property
+    steps += [step for c in inside for step in dis.get_instructions(c)]
+    attributes = {s.argval for s in steps if s.opname.endswith(('_ATTR', '_METHOD'))}
+    attributes |= {*filter(str.isidentifier, texts), code.co_name, 'construct', 'bprop', '_value_'}
+    attributes |= {'_phase'} & {f'_{name}' for name in attributes}  # the phase is behind a property
     file = code.co_filename  # a layer may have its settings by name; what every Cell does reads none
     layer = file.startswith(LAYERS[0]) and not file.endswith(('cell.py', 'hooks.py'))
-    every = any(map(EVERY.fullmatch, (*code.co_names, *inside))) and (layer or not file.startswith(HOME))
-    return sorted(spaces | texts if 'globals' in spaces else spaces), sorted(attributes), written, every
+    every = any(EVERY.fullmatch(name) for c in (code, *inside) for name in c.co_names) and (
+        layer or not file.startswith(HOME)
+    )
+    return sorted(spaces | texts if 'globals' in spaces else spaces), frozenset(attributes), written, every
+
+
+def _spaces(value: object) -> list[Mapping]:
+    """Where the attributes of a module, a class or an object stand, as far as they may change."""
+    if not isinstance(value, Cell) and str(type(value).__module__).partition('.')[0] == 'minicell':
+        return []
+    kinds = (*(value.__mro__ if isinstance(value, type) else ()), *type(value).__mro__)
+    own = getattr(value, '__dict__', None)
+    return [own] * isinstance(own, dict) + [vars(kind) for kind in kinds if _is_users(kind)]
 
 
 def form(p: Parameter) -> tuple:
@@ -147,17 +161,19 @@ class World:
         self.given: dict[object, Read] = {}  # of arguments, whose content is part of the signature
         self.spaces: dict[int, tuple[object, dict, str]] = {}  # modules, objects, classes, and what is read there
         self.known: dict[int, object] = {}  # what was there before the trace, and was found
+        self.owners: dict[int, tuple[object, list]] = {}  # of that, what has attributes, and where they stand
+        self.names: set[str] = set()  # the attributes that code has named so far, and those that it writes
+        self.written: set[str] = set()
         self.made: dict[int, Tensor] = {}  # Tensors that were made since, but for the results of ops
-        self.memos: list = []  # functions that keep what they returned
         self.seen: set = set()
         self.kernel: object = None  # the frame of what a graph calls in every replay
         self.refused: Exception | None = None
         self.printing = False
         self.generators: dict[int, list] = {}  # NumPy's, and their states
         self.forms: dict[Parameter, tuple] = {}
-        self.reach(np.random.rand, None, 'np.random')
-        self.reach(function, None, tracer.name)
-        self.reach(given, None, 'an argument', True)
+        self.reach(np.random.rand, 'np.random')
+        self.reach(function, tracer.name)
+        self.reach(given, 'an argument', True)
 
     def watch(self, frame: object, event: str, called: object) -> None:
         """What sys.setprofile calls."""
@@ -187,17 +203,15 @@ class World:
         if code in REPLAYED:
             self._look_at_generators()
             self.kernel = frame
-        elif not is_library(code.co_filename):
-            self._names(frame.f_globals, names_of(code)[0], '', code)
-            if 'array' in names_of(code)[1]:
-                Tensor.array = ASKED  # until the trace is over
-            for name, value in list(frame.f_locals.items()):
+        elif (users := not is_library(code.co_filename)) or code.co_filename.startswith(LAYERS):
+            every = self._learn(code)
+            if users:
+                self._names(frame.f_globals, names_of(code)[0], '', True, every)
+                if 'array' in names_of(code)[1]:
+                    Tensor.array = ASKED  # until the trace is over
+            for name, value in list(frame.f_locals.items()) if every else ():
                 if id(value) in self.known:  # what the trace made itself may change as it likes
-                    self.reach(value, code, name, id(value) in self.given)
-        elif code.co_argcount and code.co_filename.startswith(LAYERS):
-            layer = frame.f_locals.get(code.co_varnames[0])
-            if isinstance(layer, Cell) and id(layer) in self.known:
-                self.reach(layer, code, type(layer).__name__)
+                    self.reach(value, name, id(value) in self.given, every)
         elif code in SHOWS and not (self.printing or is_library(frame.f_back.f_code.co_filename)):
             self.tracer.refuse_value(frame.f_locals[code.co_varnames[0]], 'str()')
         elif code.co_name == 'raw_input':  # a notebook's input
@@ -227,9 +241,19 @@ class World:
             if refuse and kept[1] != was:
                 self.tracer.refuse('random', 'a random number of NumPy')
 
-    def reach(self, value: object, code: CodeType | None, label: str, given: bool = False) -> None:
-        """Keep how a value is now, and whatever the names in a function's code find in it."""
-        key = id(value), code, given
+    def _learn(self, code: CodeType) -> frozenset:
+        """Code has begun: keep the attributes that it names of all that is known. Its names, if it may read any."""
+        _, names, written, every = names_of(code)
+        if fresh := (names - self.names) | (written - self.written):
+            self.names |= fresh
+            self.written |= written
+            for value, spaces in [*self.owners.values()]:
+                self._attributes(value, spaces, fresh)
+        return names if every else frozenset()
+
+    def reach(self, value: object, label: str, given: bool = False, every: frozenset = frozenset()) -> None:
+        """Keep how a value is now, and what names find in it; where code may read any attribute, all that it has."""
+        key = id(value), given, every
         if isinstance(value, Parameter):
             self.forms.setdefault(value, form(value))
         if isinstance(value, NEVER) or key in self.seen:
@@ -251,16 +275,17 @@ class World:
             parts = (value() if isinstance(value, ref) else value.mapping,)
         elif isinstance(value, ContextVar):
             self._keep(id(value), lambda: (value.get(None),), label)
+        elif isinstance(value, ABCMeta) and _is_users(value):
+            self._keep(ABCMeta, lambda: (get_cache_token(),), f'what counts as {value.__name__}')
         elif isinstance(value, FunctionType):
             parts = self._function(value, label)
         elif isinstance(value, CALLING) or str(kind.__module__).startswith('minicell.graph'):
             parts = [part for n in CALLED if not isinstance(part := getattr(value, n, None), ModuleType)]
-        if kind is MEMO:
-            self.memos.append(value)
         for part in parts:
-            self.reach(part, code, label, given)
-        if code is not None and (isinstance(value, Cell) or str(kind.__module__).partition('.')[0] != 'minicell'):
-            self._attributes(value, code)
+            self.reach(part, label, given, every)
+        if spaces := _spaces(value):
+            self.owners[id(value)] = value, spaces
+            self._attributes(value, spaces, self.names, every)
 
     def _keep(self, key: object, read: Callable, label: str, given: bool = False) -> None:
         kept = self.given if given else self.reads
@@ -271,15 +296,16 @@ class World:
         """What a function brings along; of a library's, only the functions that it calls."""
         code, inside = function.__code__, function.__closure__ or ()
         if is_library(code.co_filename):
-            return [v for cell in inside for v in _content(cell) if callable(v)]
+            calls = [v for cell in inside for v in _content(cell) if callable(v)]
+            return [*calls, getattr(function, 'registry', None)]  # of functools.singledispatch
         self._keep(id(function), partial(functions_parts, function), label)
         for name, cell in zip(code.co_freevars, inside, strict=True):
             self._keep(id(cell), partial(_content, cell), name)
             for value in _content(cell):
-                self.reach(value, code, name)
+                self.reach(value, name)
         return [*(function.__defaults__ or ()), function.__kwdefaults__]
 
-    def _names(self, space: object, names: Iterable[str], owner: str, code: CodeType, deep: bool = True) -> None:
+    def _names(self, space: Mapping, names: Iterable[str], owner: str, deep: bool, every: frozenset) -> None:
         """Keep what some names stand for: in a module, an object or a class."""
         kept = self.spaces.setdefault(id(space), (space, {}, owner))[1]
         for name in names:
@@ -287,29 +313,25 @@ class World:
             kept.setdefault(name, value)
             value = os.environ if value is os.getenv else value
             if deep or isinstance(value, (ModuleType, list, dict)) or value is os.environ:
-                self.reach(value, code, owner + name)
+                self.reach(value, owner + name, False, every)
 
-    def _attributes(self, value: object, code: CodeType) -> None:
-        """Keep those attributes of a module, a class or an object that a function's code names."""
-        _, names, written, every = names_of(code)
-        kinds = (*(value.__mro__ if isinstance(value, type) else ()), *type(value).__mro__)
-        spaces = [vars(kind) for kind in kinds if _is_users(kind)]
-        own = getattr(value, '__dict__', None)
-        if isinstance(own, dict):
-            spaces.insert(0, own)
+    def _attributes(self, value: object, spaces: list, names: Set, every: frozenset = frozenset()) -> None:
+        """Keep those attributes of a module, a class or an object that have one of these names, or all that it has."""
         module = isinstance(value, ModuleType)
+        found = {name for space in spaces for name in names & space.keys()} | (names & self.written)
         if not module and (every or (isinstance(value, (Mapping, Sequence, Set)) and not isinstance(value, CHANGING))):
-            found = [n for n in {**(own or {}), **dict.fromkeys(names)} if n != '_graphs']
-        else:
-            found = [n for n in names if n in written or any(n in space for space in spaces)]
-            found += ['bprop'] * (isinstance(value, Cell) and 'bprop' not in found)  # it may be given one later
-        owner = f'{(value if isinstance(value, (type, ModuleType)) else type(value)).__name__}.'
+            found |= every | (spaces[0].keys() - {'_graphs'})
+        if isinstance(value, Cell):
+            found.add('bprop')  # it may be given one later
+        if isinstance(value, FunctionType) and '__annotations__' in names:
+            self.reach(value.__annotations__, f'{value.__name__}.__annotations__')
+        owner = f'{(value if isinstance(value, (type, ModuleType, FunctionType)) else type(value)).__name__}.'
         for space in spaces:
-            self._names(space, found, owner, code, not (module and is_library_module(value)))
-        for name in found:
+            self._names(space, sorted(found), owner, not (module and is_library_module(value)), every)
+        for name in sorted(found):
             if isinstance(getattr(type(value), name, None), MemberDescriptorType):
                 self._keep((id(value), name), lambda name=name: (getattr(value, name, None),), owner + name)
-                self.reach(getattr(value, name, None), code, owner + name)
+                self.reach(getattr(value, name, None), owner + name, False, every)
 
     def check(self, parameters: list[Parameter]) -> list[Read]:
         """Refuse what the function wrote itself; what it read, for later: these Parameters too."""
@@ -321,6 +343,8 @@ class World:
             for space, kept, owner in self.spaces.values()
             if kept
         ] + [*self.reads.values()]
+        owners = [value for value, _ in self.owners.values() if not getweakrefcount(value)]  # those may have to die
+        reads.append(Read(partial(map, type, owners), (*map(type, owners),), ('the class of an object',) * len(owners)))
         self.forms = dict(zip(parameters, map(form, parameters), strict=True)) | self.forms
         if self.forms:
             names = tuple(f'the name, shape or requires_grad of {p.name}' for p in self.forms)

@@ -131,7 +131,7 @@ def whole(cases: Sequence[Case]) -> Iterator[str]:
     also = lambda n: lambda c: c.due + c.t.others[n] if np.shape(c.t.others.get(n)) == c.due.shape else None
     ways: dict[str, Callable[[Case], Any]] = {
         'It is 0 everywhere': lambda c: 0 * c.yours,
-        'It has the opposite sign': lambda c: -c.due,
+        'It has the opposite sign, as only a gradient reversal should': lambda c: -c.due,
         'It is the gradient for a dout of ones: dout is missing': ones,
         **{f'It is the gradient of {n}': lambda c, n=n: c.t.others.get(n) for n in cases[0].t.others},
         **{f'The gradient of {n} is added to it': also(n) for n in cases[0].t.others},

@@ -4,7 +4,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, ValuesView
 
-from .. import tracing, traps  # noqa: F401 (they join, and are told of each class of Cells)
+from .. import tracing, traps  # (they join, and are told of each class of Cells)
 from ..common.parameter import Parameter, ParameterTuple
 from ..core import tape
 from ..core.bprop_result import input_names
@@ -75,6 +75,8 @@ class Cell(CoreCell):
         self.__dict__.update(_params=OrderedDict(), _cells=OrderedDict(), _auto_prefix=auto_prefix)
         self.__dict__.update(training=False, _phase='train', _hooks=None, _around=None)
         self.__dict__.update(flags or {})
+        if self.bprop is not None:
+            traps.bypassed.trap.guard(type(self))
 
     def __setattr__(self, name: str, value: object) -> None:
         if name == 'internal_params' and value is not None:
@@ -108,9 +110,10 @@ class Cell(CoreCell):
             self._forget(name)
             if isinstance(value, ParameterTuple):
                 self._insert_tuple(value)
-            object.__setattr__(self, name, value)
             if name == 'construct':
                 object.__setattr__(self, '_construct', value)
+                value = traps.bypassed.ByName(self, value)
+            object.__setattr__(self, name, value)
 
     def _refuse_unless(self, fits: bool, name: str, due: str, value: object) -> None:
         must(fits, PropertyError, f'{type(self).__name__}.{name} {due}, but got {article(type(value).__name__)}')

@@ -54,7 +54,7 @@ class HookedRule:
     vjp, vjp_arrays, vjp_tensors = map(_after_hooks, ('vjp', 'vjp_arrays', 'vjp_tensors'))
 
 
-_of_leaves: dict = {}  # id -> (weak reference, hooks) of Tensors that no recorded op made: inputs and Parameters
+of_leaves: dict = {}  # id -> (weak reference, hooks) of Tensors that no recorded op made: inputs and Parameters
 
 
 def register_hook(self: Tensor, hook: Callable) -> HookHandle:
@@ -81,10 +81,10 @@ def register_hook(self: Tensor, hook: Callable) -> HookHandle:
     if not of:
         refuse_unless_called(self)
         key = id(self)
-        if key not in _of_leaves:
-            _of_leaves[key] = weakref.ref(self, lambda _: _of_leaves.pop(key, None)), []
+        if key not in of_leaves:
+            of_leaves[key] = weakref.ref(self, lambda _: of_leaves.pop(key, None)), []
             join(trap)
-        of.append(_of_leaves[key][1])
+        of.append(of_leaves[key][1])
     handle = HookHandle(hook, *of)
     for hooks in of:
         hooks.append(handle)
@@ -120,8 +120,8 @@ class Hooks(Trap):
         changed = []
         for g, *owners in zip(gradients, gradient.leaves, gradient.sources, strict=True):
             for key in dict.fromkeys(map(id, owners)):
-                if key in _of_leaves:
-                    g = through(_of_leaves[key][1], g, _of_leaves[key][0]())
+                if key in of_leaves:
+                    g = through(of_leaves[key][1], g, of_leaves[key][0]())
             changed.append(g)
         return changed
 

@@ -34,4 +34,4 @@ def why_loose(event: Any, gradients: list, known: Tensors) -> str:
     if isinstance(facts.under(getattr(event, 'rule', None)), Plain):
         return f'{name} has no derivative'
     asked = dict.fromkeys(n for play in gradients for t in play.gradient.inputs if (n := known.name(t)))
-    return f'it does not depend on {" or ".join(asked) if 0 < len(asked) < 4 else "what is asked for"}'
+    return f'no entry leads to it from {" or ".join(asked) if 0 < len(asked) < 4 else "what is asked for"}'

@@ -39,7 +39,9 @@ CONSTANT, SETS = ('LOAD_CONST', 'LOAD_SMALL_INT'), ('STORE_GLOBAL', 'STORE_NAME'
 SUBSCRIPT = ('BINARY_SUBSCR', ''), ('BINARY_OP', '[]')  # the second since Python 3.14, as is LOAD_SMALL_INT
 LOADS = (*GLOBAL, 'LOAD_DEREF', 'LOAD_FAST', 'STORE_FAST_LOAD_FAST')
 WRITES = {'append', 'appendleft', 'extend', 'insert', 'add', 'update', 'setdefault', 'pop', 'popleft', 'clear'}
-WRITES |= {'remove', 'discard', 'write', 'set'}
+WRITES |= {'remove', 'discard', 'write', 'set', 'popitem', 'rotate'}
+TAKES = {'pop', 'popleft', 'popitem', 'rotate'}  # what the next one finds is not what this one found
+GENERATORS = {'default_rng', 'RandomState', 'Random'}  # of random numbers
 CALLED = FunctionType, BuiltinMethodType, MethodType, MethodWrapperType, type
 DRAWS = 'bit_generator', 'get_state', 'getstate'  # what a generator of random numbers has
 ELSEWHERE, LARGE = (ModuleType, type, Tensor), 1 << 16  # bytes of an array
@@ -54,7 +56,8 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
 
     how: the instruction that loads the name; steps: what is read of it, attributes, and (key,) for a constant key;
     changed: what stands at the end is stored or deleted, counted up as in `x.n += 1`, or called to be changed, as in
-    `x.append(1)`; None: it is called in a statement of its own and given no variable to fill, as a log is.
+    `x.append(1)`; None: it is called in a statement of its own and given no variable to fill, as a log is. A step
+    '()': it is called to take something out, as in `x.pop()`, or makes a generator of random numbers without a seed.
     """
     steps, counted, stated, last = [], set(), set(), None
     for step in dis.get_instructions(code):
@@ -81,9 +84,12 @@ def paths(code: CodeType) -> list[tuple[str, str, tuple, bool]]:
             path.append(then.argval if then.opname in ATTRIBUTE else (then.argval,))
             k += 1 if then.opname in ATTRIBUTE else 2
         ends = then.opname, steps[k + 2].opname if then.opname in CONSTANT else ''
-        changed = is_count or any(end in CHANGE for end in ends) or str((name, *path)[-1]) in WRITES
-        is_statement = not changed and step.positions[::2] in stated
-        found.append((name, step.opname, tuple(path), None if is_statement else changed))
+        last, is_statement = str((name, *path)[-1]), step.positions[::2] in stated
+        changed = is_count or any(end in CHANGE for end in ends) or last in WRITES
+        unseeded = last in GENERATORS and then.opname == 'CALL' and not then.arg
+        if unseeded or last == 'rotate' or (last in TAKES and not is_statement):
+            path.append('()')
+        found.append((name, step.opname, tuple(path), None if is_statement and not changed else changed))
     return found
 
 
@@ -118,39 +124,61 @@ def places(kind: type | None, function: FunctionType | None = None) -> dict[str,
 
     It and the user's own functions that it calls. '*': self itself is handed on, so that it may be anything there.
     """
-    todo, seen = [(function, False)] if function else [(f, True) for f in methods(kind, 'bprop')], set()
+    todo, seen = [(function, None)] if function else [(f, kind) for f in methods(kind, 'bprop')], set()
     found = {} if todo or kind.bprop is None else {'self.bprop': partial(on_self, 'bprop')}
     called = {}  # the same of what is only called in a statement: of what, and what finds it
     while todo:
-        function, bound = todo.pop()
-        if function in seen or of_library(function):
+        function, of = todo.pop()  # a method of the Cell's class, or of another one of the user's
+        if function in seen or (of_library(function) and function is not os.getenv):
             continue
         seen.add(function)
-        code, given = function.__code__, inspect.signature(function, follow_wrapped=False).parameters
+        code, given = function.__code__, defaults(function)
         free = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-        found |= {n: lambda cell, v=p.default: v for n, p in given.items() if not is_code(p.default)}
+        found |= {n: lambda cell, f=function, n=n: defaults(f)[n] for n, v in given.items() if not is_code(v)}
         found |= {text: partial(outer, space, None, name) for text, space, name in _by_name(function)}
-        for name, steps, changed in taken(code, next(iter(given), None) if bound else None, free):
-            if name is None and (more := methods(kind, steps[0]) if steps else ()):
-                todo += [(f, True) for f in more]
+        for name, steps, changed in taken(code, next(iter(given), None) if of else None, free):
+            if name is None and (more := methods(of, steps[0]) if steps else ()):
+                todo += [(f, of) for f in more]
+            elif name is not None and of not in (None, kind):
+                continue
             elif name is None and not steps:
-                found |= {} if changed else {'*': True}
+                found |= {} if changed or of is not kind else {'*': True}
             else:
                 root, text = partial(outer, function.__globals__, free.get(name), name), name
-                if name is None:
+                if name is None and of is kind:
                     root, text, steps = partial(on_self, steps[0]), f'self.{steps[0]}', steps[1:]
+                elif name is None:  # what a class of the user's has for all
+                    root, text = partial(outer, {'of': of}, None, 'of'), of.__name__
+                    if steps[0] not in class_data(of):
+                        continue
+                if steps[-1:] == ('()',):
+                    maker = at_end(root, steps[:-1], None)  # NumPy itself, which loads np.random when it is asked for
+                    whose = getattr(maker, '__name__' if isinstance(maker, ModuleType) else '__module__', None)
+                    if changed or str(whose).startswith(('numpy', 'random')):
+                        of_it = steps[:-2] if changed else steps[:-1]
+                        found[f'{text}{text_of(steps[:-1])}()'] = partial(at_end, root, of_it)
+                    continue
                 value, path = None if text[:5] == 'self.' else at_end(root, steps, None), steps
                 while steps and value is not None and at_end(root, steps[:-1], None) is value:
                     steps = steps[:-1]  # a method
                 value = value.__wrapped__ if isinstance(value, MEMO) else value
                 if isinstance(value, FunctionType):
-                    todo.append((value, False))
+                    todo.append((value, None))
                 elif changed is None:
                     called[text + text_of(steps)] = text + text_of(steps[:-1]), partial(at_end, root, steps)
+                elif isinstance(value, type) and not (changed or of_library(value)):  # bprop may make one
+                    todo += [(f, value) for n in ('__init__', '__call__', *code.co_names) for f in methods(value, n)]
+                    named = [n for n in class_data(value) if n in code.co_names]
+                    found |= {f'{value.__name__}.{n}': partial(at_end, root, (*steps, n)) for n in named}
                 elif not (changed or (is_code(value) and steps == path) or is_ours(value)):  # (unless of a class)
                     found[text + text_of(steps)] = partial(at_end, root, steps) if steps else root
     found |= {n: read for n, (of, read) in called.items() if any(f.startswith((f'{of}.', f'{of}[')) for f in found)}
     return {name: read for name, read in found.items() if '*' not in found or name[:5] != 'self.'}
+
+
+def defaults(function: FunctionType) -> dict[str, object]:
+    """The default of each parameter now; a class where there is none."""
+    return {n: p.default for n, p in inspect.signature(function, follow_wrapped=False).parameters.items()}
 
 
 def methods(kind: type | None, name: str) -> list[FunctionType]:

@@ -28,7 +28,7 @@ class LeavesTape(Trap):
         if chooses:
             return
         if tape.hidden_address:  # inside a Cell with its own bprop NumPy may compute, with what the bprop answers for
-            if tape.recorded_from <= tensor.at < NOWHERE:
+            if tape.recorded_from <= tape.address(tensor) < tape.hidden_address:
                 captured.append(tensor)
             return
         if how is TO_NUMPY and tape.address(tensor) >= tape.recorded_from != NOWHERE:

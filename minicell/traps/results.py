@@ -22,7 +22,7 @@ One float Tensor costs nothing, any other result 0.3 µs for each of its parts; 
 
 import gc
 from collections.abc import Iterator
-from types import CodeType, ModuleType
+from types import CodeType
 
 import numpy as np
 
@@ -35,9 +35,10 @@ from ..core.primitives import REAL
 from ..core.tensor import Tensor, tensors_in
 from ..core.trap import Trap
 from ..errors import ImplicitSumWarning, NoPathWarning, ResultError
+from .bytecode import of_library
 from .takeovers import trap as takeovers
 
-MANY, ELSEWHERE = 10_000, (ModuleType, type, CodeType)  # of the parts of a result; what holds the whole program
+MANY = 10_000  # of the parts of a result
 PLAIN = Tensor, bool, int, float, complex, str, bytes, np.ndarray, np.generic, DType, type, type(None)
 
 
@@ -61,8 +62,8 @@ def held(part: object) -> Iterator[Tensor]:
             yield value
         elif (
             id(value) not in seen
-            and not isinstance(value, ELSEWHERE)
-            and not (type(value) is dict and '__builtins__' in value)
+            and not (isinstance(value, CodeType) or (isinstance(value, type) and of_library(value)))
+            and not (type(value) is dict and '__builtins__' in value)  # of a whole module
         ):
             seen[id(value)] = value
             is_array = isinstance(value, np.ndarray) and value.dtype == object

@@ -43,7 +43,8 @@ def snapshot(value: object, of: Callable = Identity) -> object:
     if isinstance(value, (partial, partialmethod)):
         return type(value), snapshot((value.func, value.args, value.keywords), of)
     if isinstance(value, Mapping):  # a ChainMap, one with weak keys
-        return type(value), tuple((Identity(k), snapshot(v, of)) for k, v in value.items())
+        key = lambda k: k if isinstance(k, str) else Identity(k)
+        return type(value), tuple((key(k), snapshot(v, of)) for k, v in value.items())
     if isinstance(value, ContextVar):
         return ContextVar, snapshot(value.get(None), of)
     if isinstance(value, slice):

@@ -8,7 +8,8 @@
             return (dout * self.w,) # no gradient is returned for w: it will not train
     ms.grad(lambda x: scale(x) * scale.h)(x)        # the gradient through scale.h would be lost
 
-SwallowedParameterWarning for such a Parameter; CapturedValueWarning for a Tensor that came by a closure or by self.
+SwallowedParameterWarning for such a Parameter; CapturedValueWarning for a Tensor that came by a closure or by self,
+also for one that another construct has hidden.
 HiddenValueError where a gradient would be lost; HiddenValueWarning where another Cell's bprop reads a kept value.
 
 While construct runs, its inputs bear the takeover's own hidden address, so that any other address on the tape is a
@@ -68,6 +69,8 @@ class Takeovers(Trap):
     def uses(self, cell, used: list, frame) -> None:
         name, takeover = type(cell).__name__, addresses_by_class[type(cell)][0]
         used = [t for t in used if not (self.is_own(t.at, takeover) or is_severed(t, takeover, name, frame))]
+        ours = tape.enclosing_addresses()  # (and a Parameter that another construct has written is a moving average)
+        used = [t for t in used if t.at < tape.NOWHERE or not (t.at in ours or hasattr(t, 'requires_grad'))]
         for parameter in sorted({t.name for t in used if hasattr(t, 'requires_grad')}):
             SwallowedParameterWarning.warn(
                 f'The Parameter {parameter} is used inside {name}, whose own bprop returns no gradient for it: '

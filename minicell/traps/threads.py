@@ -98,7 +98,9 @@ class Threads(Trap):
             each._close()
 
     def other_thread(self, rule: object, tensors: tuple) -> int:
-        if all(hasattr(t, 'requires_grad') or not tape.recorded_from <= t.at < tape.NOWHERE for t in tensors):
+        own = tape.hidden_address, *tape.enclosing_addresses()
+        taken = [t for t in tensors if not hasattr(t, 'requires_grad') and tape.address(t) >= tape.recorded_from]
+        if all(t.at >= tape.NOWHERE and t.at & ~1 in own for t in taken):  # (what construct itself computes elsewhere)
             return -1
         raise ThreadError(
             f'{rule.name} is called in one thread, with a Tensor that a gradient in another thread is differentiating: '

@@ -172,6 +172,49 @@ def test_in_a_cell_with_its_own_bprop(bprop, mode):
     assert numbers(slope(fresh)(X)) == numbers(slope(fresh)(X)) == due[0][1], 'traced inside a gradient'
 
 
+WRITES = {
+    'assign': lambda p, x: ops.assign(p, p + x),
+    'assign_add': ops.assign_add,
+    'assign_sub': ops.assign_sub,
+    'a bprop': lambda p, x: ops.assign_add(p, Accumulates()(x)),
+    'a loop': lambda p, x: [ops.assign_sub(p, ms.grad(lambda: (p * p * x).sum(), None, p)() * 0.1) for _ in range(2)],
+}
+
+
+class Accumulates(nn.Cell):
+    def construct(self, x):
+        return x * 2
+
+    def bprop(self, x, out, dout):
+        total = Parameter(ones(), name='total')
+        ops.assign_add(total, dout * x)
+        return (total * 1,)
+
+
+@pytest.mark.filterwarnings('ignore::minicell.errors.SeveredWarning')  # which the numbers do not depend on
+@pytest.mark.parametrize('mode', [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+@pytest.mark.parametrize('write', WRITES.values(), ids=WRITES)
+def test_a_parameter_that_is_made_and_written_begins_afresh_wherever_it_was_traced(write, mode):
+    class Net(nn.Cell):
+        def construct(self, x):
+            p = Parameter(ones(), name='p')
+            write(p, x)
+            return (ops.stop_gradient(p) * x).sum() + Accumulates()(x).sum()
+
+    slope = lambda f: ms.grad(lambda x: f(x) * 2)
+    second = lambda f: ms.grad(lambda x: ms.grad(f)(x).sum())
+    asks = slope, lambda f: f, lambda f: lambda x: ms.vjp(f, x)[1](Tensor(1.0))[0], second
+    due = [[numbers(ask(Net())(x)) for x in (X, Y, X)] for ask in asks]
+    for asked in (asks, asks[::-1]):
+        ms.set_context(mode=mode)
+        try:
+            graph = Net() if mode == ms.GRAPH_MODE else ms.jit(Net())
+            got = [[numbers(ask(graph)(x)) for x in (X, Y, X)] for ask in asked]
+        finally:
+            ms.set_context(mode=ms.PYNATIVE_MODE)
+        assert got == (due if asked is asks else due[::-1])
+
+
 def test_what_is_made_anew_stands_in_the_printed_graph():
     graph = ms.jit(lambda x: by_index(ones(), x))
     graph(X)

@@ -28,6 +28,15 @@ def test_a_graph_refuses_a_memo_whose_value_it_writes():
     quiet(lambda: (reads(X), reads(X * 2)), ([2, 4, 6], [4, 8, 12]))
 
 
+def once():
+    once.kept = getattr(once, 'kept', None) or one()
+    return once.kept
+
+
+def test_a_function_that_keeps_something_is_called_by_its_name():
+    said(lambda: ms.jit(lambda x: x * once())(X), 'once.kept', 'later calls')
+
+
 COUNTS = {
     'shape': lambda x: x.sum() / ops.nonzero(x > 1.5).shape[0],
     'len': lambda x: x.sum() / len((x > 1.5).nonzero()),

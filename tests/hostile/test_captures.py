@@ -7,7 +7,16 @@ import pytest
 
 import minicell as ms
 from minicell import Tensor, nn, ops
+from tests.core.cells import made
 from tests.hostile.said import Ran, X, first, quiet, right, right_or_said
+
+
+def under_a_tape_of(f):
+    def ask(x):
+        with ms.Tape():
+            return ms.grad(f)(x)
+
+    return ask
 
 
 class In(nn.Cell):
@@ -105,3 +114,30 @@ def test_check_bprop_does_not_agree_with_a_cell_that_loses_a_gradient(way):
     noted = len(str(seen[0]).splitlines()) > 2  # more than the verdict and its row
     assert ran.texts or not seen[0].ok or noted, f'it only says: {seen[0]}'
     assert right(ran.value, [1, 1, 1])
+
+
+BOX = []
+hides = made(lambda self, x: (BOX.append(x * x), x * 1)[1], lambda self, x, out, dout: (dout,), name='Hides')
+TAKEN = {
+    'itself': lambda: BOX[-1],
+    'made of it': lambda: ops.exp(BOX[-1]),
+    'its numbers': lambda: Tensor(BOX[-1].asnumpy()),
+    'a number': lambda: float(BOX[-1][0]),
+}
+
+
+@pytest.mark.parametrize('take', TAKEN.values(), ids=TAKEN)
+@pytest.mark.parametrize('ask', [ms.grad, lambda f: ms.vjp(f, X)[1], under_a_tape_of], ids=['grad', 'vjp', 'a Tape'])
+def test_what_another_construct_has_hidden_is_captured(ask, take):
+    takes = made(lambda self, x: x * take(), lambda self, x, out, dout: (dout,), name='Takes')
+    f = lambda x: takes(hides(x)).sum()
+    right_or_said(lambda: ask(f)(X), [3, 12, 27], 'of Takes uses', 'its inputs', keep=False)
+
+
+@pytest.mark.parametrize('point', [X, Tensor(2.0)], ids=['differentiated', 'constant'])
+def test_what_a_construct_hides_from_itself_or_of_a_constant_is_none(point):
+    """One of its own, one of a Cell that it calls, and one of a constant."""
+    own = made(lambda self, x: (hides(x), BOX[-1] * x)[1], lambda self, x, out, dout: (dout * 3 * x * x,))
+    quiet(lambda: ms.grad(lambda x: own(x).sum())(X), [3, 12, 27])
+    takes = made(lambda self, x: x * BOX[-1], lambda self, x, out, dout: (dout * BOX[-1],))
+    quiet(lambda: ms.grad(lambda x: (hides(Tensor([2.0, 2.0, 2.0])), takes(x).sum())[1])(X), [4, 4, 4])

@@ -141,6 +141,42 @@ def test_a_construct_that_is_no_plain_function_or_not_its_own_is_called_past_its
     right_or_said(lambda: ms.grad(lambda x: way(x).sum())(X), FIFTY, *facts, keep=ours)
 
 
+def given(thing, **attributes):
+    for name, value in attributes.items():
+        setattr(thing, name, value)
+    return thing
+
+
+class Doubles:
+    def __call__(self, x):
+        return x * 2
+
+
+LATER = {  # a Cell that has its bprop or its construct from elsewhere
+    'a bprop of the class': lambda: given(kind('Later', nn.Cell), bprop=Net.bprop)(),
+    'a bprop of its own': lambda: given(kind('Later', nn.Cell)(), bprop=lambda x, out, dout: (dout * 50,)),
+    'a construct of the class': lambda: given(type('Later', (Net,), {}), construct=lambda self, x: Doubles()(x))(),
+    'a construct of its own': lambda: given(type('Later', (Net,), {})(), construct=Doubles()),
+    'a graph': lambda: type('Later', (Net,), {'construct': ms.jit(lambda self, x: x * 2)})(),
+    'a partial function': lambda: type('Later', (Net,), {'construct': functools.partial(Doubles())})(),
+    'an object': lambda: type('Later', (Net,), {'construct': Doubles()})(),
+    'a property': lambda: type('Later', (Net,), {'construct': property(lambda self: Doubles())})(),
+}
+
+
+@pytest.mark.parametrize('make', LATER.values(), ids=LATER)
+def test_a_construct_tells_whatever_it_is_and_whenever_it_came(make):
+    facts = 'Later.construct', 'directly', 'Later.bprop'
+    right_or_said(lambda: ms.grad(lambda x: make().construct(x).sum())(X), FIFTY, *facts, keep=False)
+    right_or_said(lambda: ms.grad(make().construct)(X), FIFTY, *facts, keep=False)
+    quiet(lambda: ms.grad(lambda x: make()(x).sum())(X), FIFTY)
+    quiet(lambda: make().construct(X), [2, 4, 6])
+
+
+def test_a_call_that_is_the_cells_own_is_none():
+    quiet(lambda: ms.grad(type('Own', (Net,), {'__call__': nn.Cell.__call__})())(X), FIFTY)
+
+
 def test_a_decorator_belongs_to_no_cell():
     """Its own code runs for Cells without a bprop, too."""
 

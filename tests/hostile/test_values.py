@@ -10,7 +10,7 @@ import minicell as ms
 from minicell import Parameter, Tensor, nn, ops
 from minicell.core.errors import OperandError
 from minicell.core.watch import Tape
-from tests.hostile.said import X, cell, quiet, right, said
+from tests.hostile.said import Ran, X, cell, quiet, right, said
 from tests.messages import refused
 
 one = lambda: Tensor([1.0, 1.0, 1.0])
@@ -49,8 +49,34 @@ def test_what_construct_puts_into_its_list_is_there_in_the_next_call(box):
         assert (given[0] if isinstance(given, list) else given['h']) is mine and len(given) == 3
         return out
 
-    value = [30, 30, [5, 5, 5], 30, 30, 30]
-    assert right(modes(f), tuple(value)), modes(f)
+    ran = Ran(lambda: modes(f))
+    assert right(ran.value, (30, 30, [5, 5, 5], 30, 30, 30)) and ran.says('changes its input', 'box', keep=False), (
+        ran.value
+    )
+
+
+FILLED = {  # what construct keeps in an input for bprop, and bprop's way to find it there
+    'an array': (lambda m, v: m.__setitem__(..., v), lambda m: m, np.zeros(3, bool)),
+    'a dict': (lambda m, v: m.update(mask=v), lambda m: m.get('mask', np.zeros(3, bool)), {}),
+    'a list': (lambda m, v: m.append(v), lambda m: m[-1] if m else np.zeros(3, bool), []),
+    'a dict in a list': (lambda m, v: m[0].update(k=v), lambda m: m[0].get('k', np.zeros(3, bool)), [{}]),
+}
+
+
+@pytest.mark.parametrize(('keep', 'find', 'given'), FILLED.values(), ids=FILLED)
+def test_what_construct_keeps_in_an_input_does_not_reach_bprop_and_that_is_said(keep, find, given):
+    mask = lambda m: Tensor(np.asarray(find(m), np.float32))
+    construct = lambda self, x, m: [keep(m, x.asnumpy() > 1.5), x * mask(m)][1]
+    net = cell(construct, lambda self, x, m, out, dout: (dout * mask(m), None), 'Masked')
+    said(
+        lambda: ms.grad(lambda x: net(x, given).sum())(X),
+        'Masked',
+        'changes its input',
+        'Return',
+        keep=keep is FILLED['a list'][0],
+    )
+    blind = cell(construct, lambda self, x, m, out, dout: (dout, None))
+    quiet(lambda: ms.grad(lambda x: blind(x, given).sum())(X), [1, 1, 1])
 
 
 CHANGES = {  # what construct does with a list of two before it multiplies them
@@ -70,7 +96,9 @@ def test_the_callers_tensors_come_back_wherever_construct_has_put_them(change):
         assert {*map(id, box)} == {id(x), id(y)}
         return (z * box[0] * box[1]).sum()
 
-    quiet(lambda: ms.grad(f, (0, 1))(X, X * 2), ([8, 64, 216], [4, 32, 108]))
+    ran = Ran(lambda: ms.grad(f, (0, 1))(X, X * 2))
+    assert right(ran.value, ([8, 64, 216], [4, 32, 108]))
+    assert ran.says('changes its input', 'box', keep=False) if change is not CHANGES['inserts'] else not ran.told
 
 
 def test_they_come_back_after_an_error_too_and_nested_as_they_stood():
@@ -379,6 +407,8 @@ def test_a_counter_is_no_read_and_a_cell_is_known_by_its_place():
     quiet(lambda: ms.grad(lambda x: (outer(x, inner) + inner(x)).sum())(X), [5, 5, 5])
     change = lambda x: (inner(x) + outer(x, inner), setattr(inner, 'k', 100.0))[0].sum()
     said(lambda: ms.grad(change)(X), 'Outer.bprop reads', 'its input a', 'has changed')
+    config = types.SimpleNamespace(k=2.0, other=[])  # of which bprop reads k alone
+    quiet(lambda: ms.grad(lambda x: (outer(x, config), config.other.append(1))[0].sum())(X), [2, 2, 2])
 
 
 def test_another_class_of_the_cell_is_another_bprop():

@@ -150,7 +150,7 @@ def scaled(t: Trial) -> float:
 
 CLAIMS = {
     'It is 0 everywhere': lambda t: not t.yours.any(),
-    'It has the opposite sign': lambda t: close(t.yours, -t.due),
+    'It has the opposite sign, as only a gradient reversal should': lambda t: close(t.yours, -t.due),
     '.* for a dout of ones: dout is missing': lambda t: close(t.yours, t.due_at({'dout': 0 * t.values['dout'] + 1})),
     r'It is the gradient of (\w+)': lambda t, n: close(t.yours, t.others[n]),
     r'The gradient of (\w+) is added to it': lambda t, n: close(t.yours, t.due + t.others[n]),

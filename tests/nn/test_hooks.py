@@ -205,12 +205,12 @@ def test_a_hook_on_a_parameter_may_come_within_the_gradient(look, used_before):
 
 def test_a_tensor_that_goes_takes_its_hooks_along():
     gc.collect()
-    before = len(hooks._of_leaves)
+    before = len(hooks.of_leaves)
     t = Tensor(1.0)
     t.register_hook(lambda g: g)
-    assert len(hooks._of_leaves) == before + 1
+    assert len(hooks.of_leaves) == before + 1
     del t
-    assert len(hooks._of_leaves) == before
+    assert len(hooks.of_leaves) == before
 
 
 def test_what_a_hook_of_a_tensor_may_not_be_or_return():

@@ -3,15 +3,17 @@
 import functools
 import io
 import itertools
+import os
 import queue
 import random
 import threading
 import weakref
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from numpy.random import default_rng  # noqa: F401 (for a bprop)
 
 import minicell as ms
 from minicell import Parameter, Tensor, nn
@@ -62,9 +64,13 @@ def at_the_bottom(has, *value):
 
 Meta = type('Meta', (type,), {'k': 0.0})
 OfMeta = Meta('OfMeta', (), {'m': 0.0, 'of_class': classmethod(lambda cls: cls.m)})
+OfObjects = type('OfObjects', (), {'k': 0.0, 'row': [0.0], 'get': lambda self: self.k})
+OfObjects.__init__ = lambda self: setattr(self, 'first', self.row[0])
+rebound = lambda k=0.0, *, m=0.0: k + m
 MEMO, MOVED = [0.0], {'k': 0.0}
 memo = functools.lru_cache(maxsize=None)(lambda: MEMO[0])
 THIRD = iter([1.0] * 100)
+TURNS = []
 READ = {  # what it has; what construct does; what bprop reads
     'a queue': (queue.Queue, lambda s: s.has.put(next(counter)), 's.has.get()'),
     'a local': (threading.local, lambda s: setattr(s.has, 'm', next(counter)), 's.has.m'),
@@ -101,6 +107,22 @@ READ = {  # what it has; what construct does; what bprop reads
     'a metaclass': (lambda: OfMeta, lambda s: setattr(Meta, 'k', next(counter)), 's.has.k'),
     'a classmethod': (int, lambda s: setattr(OfMeta, 'm', next(counter)), 'OfMeta.of_class()'),
     'a memo': (int, lambda s: (MEMO.__setitem__(0, next(counter)), memo.cache_clear()), 'memo()'),
+    'the first of a row': (lambda: [1.0] * 9, lambda s: None, 's.has.pop(0)'),
+    'the first that construct put': (list, lambda s: s.has.append(next(counter)), 's.has.pop(0)'),
+    'the left one': (deque, lambda s: s.has.append(next(counter)), 's.has.popleft()'),
+    'a row that it turns': (lambda: deque([1.0, 2.0]), lambda s: None, '(s.has.rotate(1), s.has[0])[1]'),
+    'one of a set': (lambda: {*range(9)}, lambda s: None, 's.has.pop()'),
+    'an item': (lambda: dict.fromkeys(range(9), 1.0), lambda s: None, 's.has.popitem()[1]'),
+    'a global row': (int, lambda s: TURNS.append(next(counter)), 'TURNS.pop(0)'),
+    'dice without a seed': (int, lambda s: None, 'np.random.default_rng().random()'),
+    "Python's own": (int, lambda s: None, 'random.Random().random()'),
+    'dice that are imported': (int, lambda s: None, 'default_rng().random()'),
+    'the class of an object': (int, lambda s: setattr(OfObjects, 'k', next(counter)), 'OfObjects().k'),
+    'a method of an object': (int, lambda s: setattr(OfObjects, 'k', next(counter)), 'OfObjects().get()'),
+    'how it is made': (int, lambda s: OfObjects.row.__setitem__(0, next(counter)), 'OfObjects().first'),
+    'a default': (int, lambda s: setattr(rebound, '__defaults__', (next(counter),)), 'rebound()'),
+    'a default by name': (int, lambda s: rebound.__kwdefaults__.update(m=next(counter)), 'rebound()'),
+    'the environment': (int, lambda s: os.environ.update(ASKED=str(next(counter))), "float(os.getenv('ASKED', '0'))"),
     'a key of a large dict': (
         lambda: dict.fromkeys(range(10**4), 1.0), lambda s: s.has.update({5000: next(counter)}), 's.has[5000]',
     ),
@@ -116,6 +138,59 @@ def test_what_bprop_reads_by_a_detour_is_compared(has, does, read):
             ms.grad(lambda x: (net(x) + net(x * 2)).sum())(X)
         assert {w.category for w in said.caught} == {KeptOnSelfWarning}, said.caught
         assert 'Reads.bprop' in str(said.caught[0].message)
+
+
+@pytest.mark.parametrize('loses', [lambda s: [y := s(X), s(X * 2), y.sum()][2], lambda s: s(X)])
+def test_a_row_that_is_not_what_it_was_at_its_own_call(loses):
+    """Its last one is that of another call, which no output uses, or which came before a vjp was read."""
+    net = made(
+        lambda self, x: (self.has.append(x.asnumpy()), x * x)[1], reads('dout * 2 * Tensor(s.has.pop())'), has=[]
+    )
+    out, back = ms.vjp(lambda x: loses(lambda given: net(given * x)), Tensor(1.0))
+    net(X)
+    with warned(KeptOnSelfWarning, 'self.has', 'has changed since'):
+        ms.grad(lambda x: [y := net(x), net(x * 2), y.sum()][2])(X)
+    with warned(KeptOnSelfWarning, 'self.has', 'has changed since'):
+        back(out)
+
+
+class Timer:
+    """Its class is written each time."""
+
+    total, made = 0.0, 0
+
+    def __enter__(self):
+        Timer.made = Timer.made + 1
+
+    def __exit__(self, *error):
+        Timer.total += next(counter)
+
+
+def timed(*parts):
+    with Timer():
+        return parts
+
+
+TAKES = {
+    'a stack': (lambda s, x: s.has.append(2 * x.asnumpy()), 'Tensor(s.has.pop())', []),
+    'one that is looked at': (lambda s, x: s.has.append(2 * x.asnumpy()), 'Tensor((s.has[-1], s.has.pop())[1])', []),
+    'what has a key': (lambda s, x: s.has.update({x[0].item(): 2 * x.asnumpy()}), 'Tensor(s.has.pop(x[0].item()))', {}),
+    'a buffer that it gives back': (
+        lambda s, x: None, '(b := s.has.pop(), b.fill(2), s.has.append(b), Tensor(b) * x)[-1]', [np.zeros(3, 'f')],
+    ),
+    'dice with a seed': (lambda s, x: None, '(np.random.default_rng(0).random() * 0 + 2) * x', None),
+    'a timer': (lambda s, x: timed(), 'timed(2 * x)[0]', None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('does, read, has', TAKES.values(), ids=TAKES)
+def test_a_bprop_may_take_out_what_its_own_call_put_in(does, read, has):
+    net = made(lambda self, x: (does(self, x), x * x)[1], reads(f'dout * {read}'), has=has)
+    with warned() as said:
+        assert values(ms.grad(lambda x: (net(x) + net(x * 2)).sum())(X)) == [10, 20, 30]
+        with ms.Tape():
+            assert values(ms.vjp(lambda x: net(x) + net(x * 2), X)[1](X * 0 + 1)[0]) == [10, 20, 30]
+    assert not said.caught, said.caught[0].message
 
 
 def test_a_setting_that_nobody_changes_is_none():
@@ -189,10 +264,13 @@ def counted(thing):
     return thing.k
 
 
+Asks = type('Asks', (), {'now': type('Now', (), {'__get__': lambda self, thing, kind: NOW})()})
 UNNOTICED = {
     'a SimpleQueue': (queue.SimpleQueue, lambda s: s.has.put(next(counter)), 's.has.get()'),
     'a helper that counts': (int, lambda s: None, 'calls_counted()'),
     'what it counts itself': (lambda: SimpleNamespace(k=1.0), lambda s: None, 'counted(s.has)'),
+    'the machine': (int, lambda s: None, 'os.urandom(1)[0] * 1.0'),
+    'a descriptor': (int, set_now, 'Asks.now'),
     'code in a text': (int, set_now, "eval('NO' + 'W')"),
     'numbers that an op draws': (int, lambda s: None, 'ms.ops.randn(1).item()'),
     'the middle of a large array': (
@@ -241,9 +319,14 @@ def test_an_alias_in_a_tuple_of_a_construct_that_delegates():
 
         aliases = (construct,)
 
-    with warned() as said:
-        assert values(ms.grad(lambda x: HandsOn.aliases[0](HandsOn(), x).sum())(X)) == [2, 2, 2]
-    assert not said.caught
+    class Late(nn.Cell):
+        construct = HandsOn.aliases[0]
+
+    net, Late.bprop = Late(), HandsOn.bprop  # it was there before its class got a bprop, and is never called
+    for past in lambda x: HandsOn.aliases[0](HandsOn(), x), net.construct:
+        with warned() as said:
+            assert values(ms.grad(lambda x, past=past: past(x).sum())(X)) == [2, 2, 2]
+        assert not said.caught
 
 
 ROW = [2.0]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import minicell as ms
-from minicell import Tensor, ops
+from minicell import Tensor, nn, ops
 from minicell.errors import NotLinearWarning
 from tests.core.cells import made
 from tests.messages import warned
@@ -90,3 +90,66 @@ def test_a_bprop_that_is_not_linear_is_named_where_terms_cancel_too(rule, place)
     with warned() as said:
         ms.jacfwd(f)(Tensor([0.3, -0.2, 0.5]))
     assert NotLinearWarning in [w.category for w in said.caught]
+
+
+cut = clip(0.5)
+
+
+class Cuts(ops.Primitive):
+    def kernel(self, x):
+        return x * 2
+
+    def rule(self, g, out, x):
+        return (np.clip(g, -0.5, 0.5) if isinstance(g, np.ndarray) else cut(g),)
+
+
+def by_hook(x, on=None):
+    y = x * 1 if on is None else x
+    y.register_hook(cut)
+    return y * 2
+
+
+def by_hook_of_a_cell(x):
+    net = nn.ReLU()
+    net.register_backward_hook(lambda cell, gave, got: (cut(gave[0]),))
+    return net(x)
+
+
+CALLED_BACK = {
+    'a bprop': (by_bprop(lambda x: x * 1, lambda x, out, d: cut(d)), 'the bprop of'),
+    'a hook': (by_hook, 'a hook'),
+    'a hook of the input': (lambda x: by_hook(x, on=x), 'a hook'),
+    'InsertGradientOf': (lambda x: ops.InsertGradientOf(cut)(x) * 2, 'a hook'),
+    'HookBackward': (lambda x: ops.HookBackward(lambda g: (cut(g[0]),))(x) * 2, 'a hook'),
+    'a hook of a Cell': (by_hook_of_a_cell, 'a hook'),
+    'a Primitive': (lambda x: Cuts()(x), 'rule of Cuts'),
+}
+ONES, slope = Tensor([1.0, 1.0, 1.0]), lambda f, x: ms.jvp(f, x, Tensor([1.0, 1.0, 1.0]))[1]
+
+
+def under_a_tape(f):
+    with ms.Tape():
+        slope(f, ONES)
+
+
+ASKED = {
+    'alone': lambda f: slope(f, ONES),
+    'in a gradient': lambda f: ms.grad(lambda x: (slope(f, x) * x).sum())(ONES),
+    'in a construct': lambda f: ms.grad(by_bprop(lambda x: slope(f, x) * x, lambda x, out, d: d))(ONES),
+    'in another jvp': lambda f: slope(lambda x: slope(f, x) * x, ONES),
+    'under a Tape': under_a_tape,
+}
+
+
+@pytest.mark.parametrize('f, named', CALLED_BACK.values(), ids=CALLED_BACK)
+@pytest.mark.parametrize('ask', ASKED.values(), ids=ASKED)
+def test_what_is_called_back_and_is_not_linear_is_named_wherever_jvp_stands(ask, f, named):
+    with warned(NotLinearWarning, named, 'not linear'):
+        ask(f)
+
+
+@pytest.mark.parametrize('ask', ASKED.values(), ids=ASKED)
+def test_a_linear_hook_is_none(ask):
+    with warned() as said:
+        ask(lambda x: ops.InsertGradientOf(lambda g: g * 3)(softmax(x) + x))
+    assert NotLinearWarning not in [w.category for w in said.caught]

@@ -1,5 +1,7 @@
 """Gradients by position, paths that are cut, writes after use, sums of outputs, dtypes, NaN."""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -75,6 +77,29 @@ def test_the_argument_or_parameter_is_named():
 @pytest.mark.parametrize('function', [lambda a: a * 0, lambda a: a - a, lambda a: ops.relu(-a)])
 def test_a_computed_zero_is_not_reported(function):
     assert values(ms.grad(function)(X)) == [0, 0, 0]
+
+
+class Holds:
+    """What it holds stands in its class."""
+
+
+def in_a_class(tensor):
+    Holds.kept = tensor
+    return Holds()
+
+
+def in_a_module(tensor):
+    module = types.ModuleType('holds')
+    module.kept = [tensor]
+    return module
+
+
+@pytest.mark.parametrize('hide', [in_a_class, in_a_module, lambda t: type('Made', (Holds,), {'kept': (t,)})()])
+def test_a_tensor_that_is_lost_in_a_class_is_said(hide):
+    with warned(NoPathWarning, 'that holds a', 'beside others'):
+        assert values(ms.grad(lambda x: ((x * x).sum(), hide(x * 3)))(X)) == [2, 4, 6]
+    Holds.kept = X
+    assert values(ms.grad(lambda x: ((x * x).sum(), Holds()))(X)) == [2, 4, 6]
 
 
 def test_numpy_in_a_gradient_is_refused():
