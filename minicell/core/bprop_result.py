@@ -88,8 +88,8 @@ def _pairs_of_params(cell, params, given: dict) -> list[tuple]:
     params, by_id = {id(p): p for p in params}.values(), {id(key): d for key, d in given.items()}
     for p in params:
         if id(p) not in by_id:
-            said = f'returned no gradient for the Parameter {p.name} of internal_params: the dict needs a key for it'
-            raise _wrong(errors.BpropCountError, cell, f'{said} (None, if it has none).')
+            said = f'returned no gradient for the Parameter {p.name} of internal_params: add it to the dict, as a key'
+            raise _wrong(errors.BpropCountError, cell, f'{said}. If it has no gradient, its value is None.')
     pairs = [(p, _checked(cell, (), p.name, p, by_id[id(p)])) for p in params]
     for key in given:
         if not any(key is p for p in params):

@@ -57,7 +57,8 @@ def _rectified_dx(g, out):
     """g where out is above 0, else 0, which is never -0: what `masked` does, without its call for arrays."""
     if isinstance(g, Tensor):
         return masked(g, _step(out))
-    dx = g * (out > ZERO[out.dtype])  # (`unsigned`, written out)
+    dx = (out > ZERO[out.dtype]).astype(g.dtype)  # (`unsigned`, written out)
+    dx *= g
     dx += ZERO[g.dtype]
     return dx
 

@@ -69,7 +69,7 @@ class BpropCheck(NamedTuple):
                 wrong = wrong or higher or self.besides(did) or self.of_each(cell, first, did)
             except ERRORS as error:
                 wrong = stopped(begun(error), 'bprop')
-            several = isinstance(cell.construct(*fresh(first)), tuple)
+            several = isinstance(cell.construct(*fresh(first)), tuple | list)
         *names, last = self.tensors()
         agree = f'{", ".join(names)} and {last} agree' if names else f'{last} agrees'
         done = f'{agree} with the true gradients, for a random dout each: {"; ".join(self.cases)}.'
@@ -101,7 +101,7 @@ class BpropCheck(NamedTuple):
             inputs, where = fresh(given), f'{where}, a random dout'
             with dice(DRAWN):
                 out = cell.construct(*inputs)
-            found = ms.check_bprop(cell, *inputs, sens=None if isinstance(out, tuple) else dout_of(out))
+            found = ms.check_bprop(cell, *inputs, sens=None if isinstance(out, tuple | list) else dout_of(out))
             if found.error is not None:
                 lines = str(found.error).splitlines()
                 # where a wrong return value was noticed is no line of the learner's
@@ -156,7 +156,7 @@ class BpropCheck(NamedTuple):
         told = sorted({each.category.__name__ for each in warned if issubclass(each.category, MinicellWarning)})
         did |= {'told': ', '.join(told)} if told else {}
         out = cell.construct(*inputs)
-        return '\n'.join(lines), did | ({'returned with it': len(out) - 1} if isinstance(out, tuple) else {})
+        return '\n'.join(lines), did | ({'returned with it': len(out) - 1} if isinstance(out, tuple | list) else {})
 
 
 class Settings(NamedTuple):
@@ -239,7 +239,7 @@ def called(
 def of_all(cell: Any, returned: Any, parameters: Sequence[str]) -> Any:
     """All gradients that a bprop returned, those of the Parameters behind those of the inputs."""
     if parameters and isinstance(returned, tuple | list) and len(returned) == 2 and isinstance(returned[1], dict):
-        return (*outputs(returned[0]), *(returned[1].get(getattr(cell, name)) for name in parameters))
+        return (*outputs(returned[0]), *(returned[1].get(getattr(cell, name), 'no key') for name in parameters))
     return returned
 
 
@@ -255,7 +255,7 @@ def numbers(value: Any) -> list[np.ndarray]:
 
 def dout_of(out: Any) -> Any:
     """A dout for an output, no number of it 0 or 1; for each, where a Cell has several."""
-    if isinstance(out, tuple):
+    if isinstance(out, tuple | list):
         return tuple(map(dout_of, out))
     drawn = np.random.default_rng(1).uniform(1.2, 3, out.shape) * np.resize([1.0, -1.0], out.shape)
     return ms.Tensor(drawn, out.dtype if out.dtype in (ms.float32, ms.float64) else ms.float64)

@@ -2,7 +2,6 @@
 
 import array
 import collections
-import copy
 import dataclasses
 import enum
 import functools
@@ -237,44 +236,6 @@ def test_a_graph_whose_world_changed(what):
         return first + ask()
 
     right_or_said(program, ([2, 4, 6], [2] * 3, [2] * 3, [5, 10, 15], [5] * 3, [5] * 3), 'graph')
-
-
-CLOSURES = {
-    'a dict': ({'k': 2.0}, lambda box: box['k'], lambda box: box.__setitem__('k', 5.0)),
-    'a list': ([2.0], lambda box: box[0], lambda box: box.__setitem__(0, 5.0)),
-    'an array': (np.array([2.0]), lambda box: float(box[0]), lambda box: box.__setitem__(0, 5.0)),
-    'an object': (types.SimpleNamespace(k=2.0), lambda box: box.k, lambda box: setattr(box, 'k', 5.0)),
-    'a deque of dicts': ([{'k': 2.0}], lambda box: box[0]['k'], lambda box: box[0].update(k=5.0)),
-}
-
-
-@pytest.mark.parametrize('box, read, change', CLOSURES.values(), ids=CLOSURES)
-@pytest.mark.parametrize('how', ['closure', 'default', 'Cell', 'method'])
-def test_what_a_graph_has_from_around_it_changed(box, read, change, how):
-    box = copy.deepcopy(box)
-
-    class Net(nn.Cell):
-        def construct(self, x):
-            return x * read(box)
-
-    class Owner:
-        def method(self, x):
-            return x * read(box)
-
-    makes = {
-        'closure': lambda: lambda x: x * read(box),
-        'default': lambda: lambda x, box=box: x * read(box),
-        'Cell': lambda: Net(),
-        'method': lambda: Owner().method,
-    }
-    graph = ms.jit(makes[how]())
-
-    def program():
-        first = graph(X)
-        change(box)
-        return first, graph(X)
-
-    right_or_said(program, ([2, 4, 6], [5, 10, 15]), 'graph')
 
 
 def test_a_bprop_that_a_cell_is_given_after_the_trace():

@@ -34,7 +34,7 @@ SAID = {
     '08 edge': r'never moves again\. |training went wrong|part ways',
     '08 raise': r'what is replaced gets no gradient|its gradient of 0',
     '09 twice': r'second tape|lines of `bprop` (write|are recorded)',
-    '09 seed': r'slope of relu|straight line',
+    '09 seed': r'slope of relu|straight line|8 and 1',
     '09 saved': r'second tape is empty|is a constant|did the second order go',
     '10 train': r'no wire|is not taped, so',
     '10 length': r'one place: the sum|backward sums|BpropShapeError',
@@ -42,12 +42,21 @@ SAID = {
     '11 runs': r'runs what they did|runs by Python|is not asked again',
     '11 stops': r'frozen|never becomes 0|go unnoticed',
     '12 true': r'would you have looked',
-    '12 steeper': r'high peak|height of? 10',
+    '12 steeper': r'high peak|height of? 10|height brought down|rescue a = 100',
     '13 entry': r'addresses of its inputs|for rule, ',
     '13 colleague': r'is among them',
     '14 bits': r'true gradient is zero|true gradient: 0',
     '13 fan': r'6 and 2|is added to what',
     '15 dice': r'another mask|throws anew|draws again|keep the seed|not the only cause',
+}
+# The same of what comes before the question, in the lesson, in its exercises, and at the end of the lesson before it.
+BEFORE = {
+    '09 saved': r'is a constant',
+    '10 train': r'was cut|gets no gradient',
+    '10 tuple': r'gradients? (for|of) (the )?inputs',
+    '11 stops': r'`if` and a loop',
+    '13 fan': r'what is wrong with that',
+    '13 colleague': r'first leaf: its address|other leaf works|the answer is 0',
 }
 TAPE = '(the picture of a tape)'
 # The tapes in a zone whose picture answers: each is what its lesson is about, and no section on it can come earlier.
@@ -103,9 +112,23 @@ def opened(cells: list[Cell], name: str) -> Iterator[str]:
         locked = locked or cell.text.startswith(f'%%result {name}\n') or f"after='{name}'" in cell.text
 
 
+def before(number: str, name: str) -> str:
+    """What a reader has come by before a question."""
+    ends = read(paths()[f'{int(number) - 1:02}'])[-1].text
+    cells = read(paths()[number])
+    texts = [ends, *(cell.text for cell in cells[: [cell.asks for cell in cells].index(name)])]
+    for asked in re.findall(r"L\.check\('(\w+)'", ' '.join(texts)):
+        exercise = about(number).exercises[asked]
+        texts += [*exercise.hints, *(mistake.hint for mistake in exercise.mistakes)]
+    return ' '.join(' '.join(texts).split())
+
+
 def leaks(number: str) -> list[str]:
     """Each sentence of a lesson that says what is right before it was asked for."""
     found = []
+    for name, said in BEFORE.items():
+        if name.startswith(f'{number} '):
+            found += [f'{name}: {each[0]}' for each in re.finditer(said, before(*name.split()), re.I)]
     for name, question, text in zones(number):
         due, said = telling(question), SAID.get(f'{number} {name}')
         for sentence in re.split(r'(?<=[.!?:])\s+|\n\n', text):

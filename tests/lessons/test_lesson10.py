@@ -56,6 +56,8 @@ test_other_wrong_answers_fail = Answers(AFFINE).failing(
     ([('{self.w: dw, self.b: db}', '{self.w: db, self.b: dw}')], 'exchanged'),
     ([('dx = self.w * dout', 'dx = dout')], None),
     ([('[self.w, self.b]', '[self.b]')], None),
+    ([('self.b: db', 'self.b: None')], 'none'),
+    ([('{self.w', "{'w'")], 'names'),
     ([('[self.w, self.b]', '[]')], 'empty-list'),
     ([('[self.w, self.b]', '(self.w,)')], 'one-named'),
     ([('(x * dout).sum(0)', '(self.w * dout).sum(0)')], 'w-for-x'),

@@ -205,6 +205,7 @@ test_zero_is_tried_and_a_nan_is_said = Answers(CHOICE, leaky).failing(
     ('return ops.select(x > 0, dout, 0.1 * dout)', 'a tuple', None),
 )
 
+test_construct_stays = Answers(CHOICE).failing((('x, 0.1 * x)', 'x, 0.0 * x)'), ('construct', 'no longer'), None))
 test_half_begun_is_not_attempted = Answers(CHOICE, leaky).begun('return (... * dout,)')
 
 
@@ -253,6 +254,7 @@ test_the_hunt_is_for_any_good_check = Answers(HUNT).experiments(
     ('    ms.set_context(mode=ms.PYNATIVE_MODE)\n', '', ''),  # the check puts the mode back
     ('[-1.5, 2.0]', '[-1.5]', ('Cell 8', '“right”', 'is “global”')),
     ('same(kind, 10)', 'same(kind, 8)', ('Cell 6', '“right”', 'is “count”')),
+    ('    return found[', '    return True or found[', ('same(kind, 10)', 'is True', 'expected False')),
 )
 
 
@@ -282,5 +284,6 @@ test_what_the_sorting_says = Answers(WEIGHT).words(
     ({}, '', 'passed'),
     ({'F': ...}, 'open: F.', ...),
     ({'B': 'never'}, ("'never'", 'none of'), ...),
-    ({'B': 'neither'}, ('not “neither”', 'it runs'), ...),
+    ({'B': 'neither', 'A': ...}, ('not “neither”', 'it runs.'), ...),
+    ({'A': 'neither'}, ('runs in eager', 'out and dout.”'), ...),
 )

@@ -86,6 +86,11 @@ test_what_the_lesson_calls_ill_fails = pytest.mark.slow(
         ('ops.sigmoid(x)', 'value'),
         ('ops.exp(-2 * (x - 2.5) ** 2)', None),
         ('x / x', None),
+        ('50 * (ops.abs(x) < 0.001)', 'needle'),
+        ('ops.exp(-((x - 0.2) ** 2))', 'larger than', None),
+        ('ops.relu(1 - ops.abs(x)) + 0.5 * ops.logical_and(ops.abs(x) > 0.02, ops.abs(x) < 0.25)', '1.48', None),
+        ('ops.ones_like(x)\n\n    def construct(self, x):\n        return ops.sigmoid(5 * x)', 'the step', None),
+        ('ops.ones_like(x)\n\n    def bprop(self, x, out, dout):\n        return (dout * out,)', 'no longer', None),
     )
 )
 
@@ -112,6 +117,8 @@ test_other_costs_fail = pytest.mark.slow(
     Answers(THRIFT, cost).failing(
         ('0.001 * (count * count).sum(1).mean()', 'spikes a digit', 'little'),
         ('0.05 * count.sum(1).mean()', 'accuracy', 'much'),
+        ('0.01 * ((count.sum(1) - 12) ** 2).mean()', 'spikes a digit', 'little'),
+        ('0.002 * ops.relu(count.sum(1) - 15).mean()', 'spikes a digit', 'little'),
         ('count.sum(1)', 'one number', None),
         ('3.0', 'got float', None),
     )
@@ -127,8 +134,8 @@ def test_the_faults_are_faults_where_it_is_trained():
         def slope(self, x):
             return super().slope(x + 1.5)
 
-    above, below = f'{accuracies["B"]:.2f}', f'{frozen(Below()):.2f}'
-    tells(' '.join(HUNT.why.split()), f'comes to {above},', f'it reaches {below}.')
+    above, below = f'{accuracies["B"]:.2f}', f'{frozen(Below()):.3f}'
+    tells(' '.join(HUNT.why.split()), f'comes to {above},', f'it reaches {below},')
 
 
 def test_what_the_checks_say():

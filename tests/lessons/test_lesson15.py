@@ -172,6 +172,10 @@ REMEMBERS = [  # a right gradient, with one tape for each call
 ]
 
 
+LISTED = [  # and a list of the module keeps the tapes, though bprop runs the part again
+    ('class Recompute', 'KEPT = []\n\n\nclass Recompute'),
+    ('return self.part(x, w)', 'out, back = ms.vjp(self.part, x, w)\n        KEPT.append(back)\n        return out'),
+]
 HEAD = '_, seed = out\ndy, _ = dout\n'
 
 test_other_keepers_pass = Answers(DICE, dice).passing(
@@ -189,6 +193,7 @@ test_wrong_keepers_fail = Answers(DICE, dice).failing(
     (HEAD + 'with seeded(int(seed.item())):\n    return (ms.vjp(self.part, x)[1](dy)[0] / 0,)', '∞', None),
     (HEAD + 'return (dy * out[0] / x,)', 'NaN', None),
     (HEAD + 'return (dy * 2 * (out[0] != 0),)', 'part that drops', 'from-y'),
+    (HEAD + 'with seeded(int(seed.item())):\n    return (ms.grad(self.part)(x) * dy,)', 'that mixes', 'after'),
     (HEAD + 'return dy, seed', '2 gradients', None),
     (HEAD + 'return dy', 'a bare Tensor', None),
     (HEAD + 'return (None,)', 'None counts', None),
@@ -200,7 +205,9 @@ test_wrong_keepers_fail = Answers(DICE, dice).failing(
 NO_LONGER = 'construct', 'no longer'
 ON_SELF = ('with seeded(seed):', 'self.seed = seed\n        with seeded(seed):'), ('int(seed.item())', 'self.seed')
 test_construct_of_a_checkpoint_stays_and_what_is_kept_for_each_call_is_seen = Answers(AGAIN).failing(
-    (('return self.part(x, w)', 'return self.part(x, w) * 2'), NO_LONGER, None), (REMEMBERS, 'keeps something', None)
+    (('return self.part(x, w)', 'return self.part(x, w) * 2'), NO_LONGER, None),
+    (REMEMBERS, 'keeps something', None),
+    (LISTED, ('keeps something', 'has computed'), None),
 )
 test_construct_of_a_keeper_stays_and_a_seed_on_self_is_seen = Answers(DICE).failing(
     *[(('return y, ms.Tensor(seed)', new), NO_LONGER, None) for new in ('return y', 'return y * 2, ms.Tensor(seed)')],

@@ -1,6 +1,5 @@
 """Lesson 10: its figure of a weight used often; trials of its owners, who changes which, and of a check."""
 
-import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -8,9 +7,8 @@ from typing import Any
 import numpy as np
 
 import minicell as ms
-from minicell.errors import MinicellWarning
 from minicell.teach.bprop_check import BpropCheck
-from minicell.teach.trials import ERRORS, Hunt, Trial, begun, compared, function_of, points, sorted_words
+from minicell.teach.trials import ERRORS, Hunt, Trial, begun, compared, function_of, points, quiet, sorted_words
 
 from . import zoo
 from .figures import FIGURES
@@ -43,8 +41,7 @@ def found() -> dict[str, str]:
 
 def step(training: bool) -> dict[str, str]:
     """One step of training: what was changed by forward, and what by the optimizer."""
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore', MinicellWarning)  # they are what this exercise is about
+    with quiet():  # the warnings are what this exercise is about
         net = zoo.Zoo().set_train(training)
         optimizer = ms.nn.SGD(net.trainable_params(), 0.1)
         x, due = (ms.Tensor(np.array(rows), ms.float32) for rows in ([[1.0], [2.0], [6.0]], [[0.0], [5.0], [1.0]]))
@@ -89,16 +86,18 @@ def cases(moved: float) -> dict[str, tuple[Callable, Any, np.ndarray]]:
     """What stands in a sentence -> a loss of no arguments, its Parameter, and the slopes that are due."""
     row, square, cut = (ms.Parameter(ms.Tensor(np.array(p) + moved), name='p') for p in ROW_SQUARE_CUT)
     x = ms.Tensor(np.array([[1.0, -2.0, 0.5], [3.0, 0.0, 1.5]]))
-    hidden = zoo.NoW(*zoo.ONE)
-    hidden.w.set_data(ms.Tensor(cut.asnumpy()))
+    hidden, mean = zoo.NoW(*zoo.ONE), zoo.Mean(*zoo.ONE)
+    for cell in (hidden, mean):
+        cell.w.set_data(ms.Tensor(cut.asnumpy()))
     made = {
         'a loss of the third order': (lambda: ((row * x) ** 3).sum(), row),
         'a Parameter with two rows': (lambda: (ms.ops.exp(square) * square[::-1]).sum(), square),
         'a loss of some millionths': (lambda: 1e-6 * ((row * x) ** 3).sum(), row),
         'a Cell whose bprop leaves w out': (lambda: (hidden(x) ** 2).sum(), hidden.w),
+        'a Cell whose bprop takes a mean': (lambda: (mean(x) ** 2).sum(), mean.w),
     }
     due = [ms.grad(loss, None, [p])()[0].asnumpy() for loss, p in list(made.values())[:3]]
-    due.append((2 * (hidden.w * x + hidden.b) * x).sum(0).asnumpy())
+    due += [(2 * (cell.w * x + cell.b) * x).sum(0).asnumpy() for cell in (hidden, mean)]
     return {name: (*each, true) for (name, each), true in zip(made.items(), due, strict=True)}
 
 
@@ -110,8 +109,8 @@ def measured(answer: Any, moved: float = 0.0) -> Trial:
     """Try a function that measures the slopes of a loss, and see whether it leaves the Parameter as it was."""
     function_of(answer, 'differences')
     did: dict[str, Any] = {}
-    wrong = []
-    for name, (loss, p, due) in cases(moved).items():
+    wrong, tried = [], cases(moved)
+    for name, (loss, p, due) in tried.items():
         before = p.asnumpy().copy()
         try:
             found = begun(answer(loss, p, EPS))
@@ -124,16 +123,11 @@ def measured(answer: Any, moved: float = 0.0) -> Trial:
         p.set_data(ms.Tensor(before))
         said = off(found, due) or ('' if did[f'{name}, p'] == 'as it was' else f'the slopes are right, but {CHANGED}')
         wrong += [f'{name}: {said}'] if said else []
-    done = f'Your slopes agree with the true ones: {"; ".join(did_of(did))}. And p is as it was.'
+    done = f'Your slopes agree with the true ones: {"; ".join(tried)}. And p is as it was.'
     return Trial(True, not wrong, did, wrong[0] if wrong else done)
 
 
 CHANGED = 'p is not as it was before.'
-
-
-def did_of(did: dict[str, Any]) -> list[str]:
-    """The names of the losses alone."""
-    return [name for name in did if not name.endswith(', p')]
 
 
 def off(found: Any, due: np.ndarray) -> str:

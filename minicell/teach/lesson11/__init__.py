@@ -1,14 +1,12 @@
 """Lesson 11: its figures of runs and graphs; trials of a bprop without an `if`, of statements, and of a hunt."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 import minicell as ms
 from minicell.core.errors import MinicellError
-from minicell.errors import MinicellWarning
-from minicell.teach.trials import Ended, Trial, begun, cell_of, dots, sorted_words
+from minicell.teach.trials import Ended, Trial, begun, cell_of, dots, end, sorted_words
 
 from .figures import FIGURES
 from .hunt import hunt
@@ -22,7 +20,7 @@ def leaky(answer: Any, rows: np.ndarray = ROWS) -> Trial:
     """Trace with positive numbers, replay with mixed ones, both in graph mode, and compare with what the `if` gives."""
     cell = cell_of(answer, 'Leaky')
     first, later, dout = rows
-    asked(cell, ms.Tensor(first))
+    asked(cell, ms.Tensor(later))
     did, lines, found = {}, [], []
     with mode(ms.GRAPH_MODE):
         for name, x in (('traced', first), ('replayed', later)):
@@ -45,14 +43,17 @@ def leaky(answer: Any, rows: np.ndarray = ROWS) -> Trial:
 
 
 def asked(cell: Any, x: Any) -> None:
-    """End the trial where the dots are still there."""
+    """End the trial where the dots are still there, or where construct is another."""
+    out = cell.construct(x)
     try:
-        returned = cell.bprop(x, cell.construct(x), x)
+        returned = cell.bprop(x, out, x)
     except (TypeError, ValueError, ArithmeticError, MinicellError) as error:
         begun(error)
     else:
         if dots(returned):
             raise Ended
+    if not np.allclose(out.asnumpy(), np.where(x.asnumpy() > 0, x.asnumpy(), 0.1 * x.asnumpy())):
+        end('construct is no longer what it was: leave it as it was.', construct='changed')
 
 
 # ---- 11b -----------------------------------------------------------------------------------------------------------
@@ -69,8 +70,8 @@ def both_modes(answer: Any) -> Trial:
     """Compare a dict of words with what runs."""
     measured = found()
     due = {letter: word for letter, (word, _) in measured.items()}
-    wrong = lambda letter, word: f'{letter} is not “{word}”. Tried in both modes: {measured[letter][1]}.'
-    done = '\n'.join(f'{letter}: {word} ({how})' for letter, (word, how) in measured.items())
+    wrong = lambda letter, word: f'{letter} is not “{word}”: {measured[letter][1]}'
+    done = '\n'.join(f'{letter}: {word}; {how}' for letter, (word, how) in measured.items())
     return sorted_words(answer, 'modes', due, WORDS, wrong, done)
 
 

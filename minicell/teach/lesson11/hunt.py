@@ -122,13 +122,25 @@ def changes() -> Iterator[None]:
 HUNT = Hunt(WORDS, HIDDEN, lambda kind: (kind, CHANGES), within=changes)
 
 
+def unlike(answer: Callable) -> list[str]:
+    """What the learner's `same` says wrongly of a Cell that is right, and of one that counts."""
+    wrong = []
+    same = getattr(answer, '__globals__', {}).get('same')
+    for name, due in ('Plain', True), ('Late', False):
+        with changes():
+            if callable(same) and bool(said := same(space[name], 10)) != due:
+                what = 'is right' if due else 'counts its calls'
+                wrong.append(f'✗ Your same(kind, 10) is {said} for a Cell that {what}; expected {due}.')
+    return wrong
+
+
 def hunt(answer: Callable, hunted: Hunt = HUNT) -> Trial:
-    """Which of the changes are called is noted: who forgets to call them finds no change."""
+    """Which of the changes are called is noted: who forgets to call them finds no change. And `same` is asked alone."""
     called: dict[str, str] = {}
     (_, changing), *_ = (hunted.make(*suspect) for *suspect, _ in hunted.hidden)
     given = {word: lambda word=word: (called.update({word: 'called'}), changing[word]())[1] for word in changing}
     found = hunted._replace(make=lambda kind: (kind, given))(answer)
-    never = [word for word in CHANGES if word not in called]
-    said = f'{found.said}\nNever called: {", ".join(f"changes[{word!r}]" for word in never)}.' if never else found.said
+    wrong = [f'✗ Never called: changes[{word!r}].' for word in CHANGES if word not in called] + unlike(answer)
     # as one: who says the same of all has not always done the same
-    return found._replace(said=said, did={'told': (*found.did['told'], *never)})
+    did = {'told': (*found.did['told'], *wrong)}
+    return Trial(True, found.passed and not wrong, did, '\n'.join([*wrong, found.said]))

@@ -95,9 +95,9 @@ def mode(here: int) -> Iterator[None]:
 
 @cache
 def modes(kind: type[Weighted]) -> tuple[str, str]:
-    """The word for a Cell, and what was said where it does not run. The mode that is set now is left as it is."""
+    """The word for a Cell, and what was said where it first does not run. The mode that is set now is left as it is."""
     runs, said = [], []
-    for each in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+    for name, each in (('eager', ms.PYNATIVE_MODE), ('graph', ms.GRAPH_MODE)):
         with mode(each):
             cell = kind()
             given = (cell.w,) if kind is B else ()
@@ -108,5 +108,6 @@ def modes(kind: type[Weighted]) -> tuple[str, str]:
                 runs.append(True)
             except MinicellError as error:
                 runs.append(False)
-                said.append(str(error).splitlines()[0])
-    return WORDS[tuple(runs)], said[0] if said else 'it runs in both modes'
+                ran = 'it runs in eager mode; ' * any(runs[:-1])
+                said.append(f'{ran}{name} mode says “{str(error).splitlines()[0]}”')
+    return WORDS[tuple(runs)], said[0] if said else 'tried in each mode, it runs.'

@@ -314,7 +314,7 @@ def the_sum_is_on_the_tape(m: SimpleNamespace) -> str:
 
 
 def takes_over(m: SimpleNamespace) -> str:
-    """The document's Cell, whose bprop returns x + 1 and y + 1."""
+    """The documentation’s `Net`, whose bprop returns x + 1 and y + 1."""
     alike(m, document, [ROW, SQUARE], 'the documentation’s `Net`')
     return 'The documentation’s `Net`: x + 1 and y + 1.'
 

@@ -1,6 +1,5 @@
 """Lesson 14: its figure, its two cameras; trials of a long difference, of two Cells that lie as told, and of a hunt."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from minicell.teach.trials import ERRORS, Hunt, Trial, begun, cell_of, class_of,
 
 from .figures import FIGURES
 
-WORDS = ('right', 'edge', 'leaky', 'deaf', 'cut')
+WORDS = ('right', 'edge', 'leaky', 'coarse', 'cut')
 # ---- 14a -----------------------------------------------------------------------------------------------------------
 
 W = np.array([[0.5, -1.2241, 3.1], [9.5, -4.7, 7.0]])
@@ -228,7 +227,7 @@ HIDDEN: Sequence[tuple[int, Callable[[Any, float, Any], Any], str]] = (
     (2, lambda level, most, dout: dout * (level <= most), 'leaky'),
     (1, lambda level, most, dout: dout * mask(level, most), 'right'),
     (3, lambda level, most, dout: dout * ops.logical_and(level > -most, level <= most), 'edge'),
-    (2, lambda level, most, dout: ops.select(dout < 0, ops.sign(dout), dout) * mask(level, most), 'deaf'),
+    (2, lambda level, most, dout: ops.select(dout < 0, ops.sign(dout), dout) * mask(level, most), 'coarse'),
     (1, lambda level, most, dout: dout * (level >= -most), 'leaky'),
 )
 

@@ -70,12 +70,11 @@ PARTS: dict[str, tuple] = {
     'sums': (lambda x, w: x.sum() * w + x, (3,), (3,)),
 }
 THROWS = {
-    'a part that drops': (lambda shape: 2.0 * (np.random.random(shape) < 0.5), 1),
-    'a part that weighs': (lambda shape: 1 + np.random.random(shape), 2),
+    'a part that drops': lambda x: x * ms.Tensor(2.0 * (np.random.random(x.shape) < 0.5)),
+    'a part that mixes': lambda x: ops.tanh(x.sum() * x) * ms.Tensor(1 + np.random.random(x.shape)),
 }
 NEURON = np.stack([numbers(7, seed=1), numbers(7, seed=2)[::-1] - 0.3, numbers(7, seed=3) / 2, numbers(7, seed=4)])
 WIDE = np.array([-4.0, -2.5, -1.2, -0.6, -0.2, -0.004, 0.0, 0.004, 0.2, 0.6, 1.2, 2.5, 4.0])
-COUNT = np.array([[0.0, 2.0, 1.0, 4.0], [1.0, 0.0, 3.0, 2.0]])
 OF_KIND = 'needle', 'truth', 'minus', 'no-relu', 'above', 'below', 'triangle', 'loud', 'value'
 # of an exercise and a mistake: the parts that its hint speaks of
 SPEAKS_OF = {
@@ -83,6 +82,7 @@ SPEAKS_OF = {
     '4c': {'linear-only': ['moved']},
     '7b': {'shrink': ['keep_prob 0.65 mean', 'keep_prob 0.15 mean']},
     '9b': {'kept-x': ['first', 'second', 'two calls']},
+    '10a': {'names': ['returned']},
     '12b': {name: ['kind'] for name in OF_KIND},
     '12e': {'little': ['ends'], 'much': ['ends'], 'nothing': ['cost'], 'reward': ['cost']},
     '13c': {'starts-with-out': ['here']},
@@ -159,7 +159,7 @@ def judges() -> dict[str, Judge]:
         '14a': partial(lesson14.trend, w0=W, rises=RISES),
         '12a': partial(lesson12.neuron, rows=NEURON),
         '12b': partial(lesson12.own, wide=WIDE),
-        '12e': partial(lesson12.thrifty, count=COUNT),
+        '12e': partial(lesson12.thrifty, seed=7),
     } | {name: step(k) for k, name in enumerate(STEPS, 1)}
     checks = partial(lesson04.slopes, row=np.array([-0.9, 0.0, 1.2, 0.4, -1.6]), few=np.array([0.6, -1.1, 0.8]))
     cells |= {'4a': checks, '4c': partial(lesson04.agrees, row=CHECKED)}

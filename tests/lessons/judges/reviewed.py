@@ -264,6 +264,30 @@ ANSWERS = """
 15b wrong: return (dx,) => return (dx * (out[0] != 0),)
 15c wrong: after[0] == after[1] => abs(after[0] - after[1]) < 0.5
 15c right: after.append(np.random.random()) => after.append(np.random.standard_normal())
+9a wrong: 3 * x * x * dout => __import__('minicell').Tensor(3 * x.asnumpy() ** 2 * dout.asnumpy())
+9b right: return (e - 1 / e) / 2 => return [(e - 1 / e) / 2, e] ;; (e + 1 / e) / 2 * dout =>
+    (e + 1 / e) / 2 * dout[0] + e * dout[1]
+10a wrong: {self.w: dw, self.b: db} => {self.w: None, self.b: None}
+10a wrong: {self.w: dw, self.b: db} => {self.w: dw, self.b: None}
+10a wrong: {self.w: dw, self.b: db} => {'w': dw, self.b: db}
+10c wrong: slopes = np.zeros(start.shape) => slopes = ms.grad(loss, None, [p])()[0].asnumpy()
+    + 0 * start ;; return slopes => return ms.grad(loss, None, [p])()[0].asnumpy() + (0 * slopes)
+11a wrong: x > 0, x, 0.1 * x => x > 0, x, 0.0 * x
+11c wrong: return found[ms.PYNATIVE_MODE] == found[ms.GRAPH_MODE] => return True
+12b wrong: ops.relu(1 - ops.abs(x) / 2) => 50 * (ops.abs(x) < 0.001)
+12b wrong: ops.relu(1 - ops.abs(x) / 2) => 0.5 * (ops.abs(x) < 0.006)
+12b wrong: ops.relu(1 - ops.abs(x) / 2) => ops.exp(-(x - 0.2) ** 2)
+12b wrong: ops.relu(1 - ops.abs(x) / 2) => ops.relu(1 - ops.abs(x) / 2)
+    + 0.5 * ops.logical_and(ops.abs(x) > 0.02, ops.abs(x) < 0.25)
+12e wrong: 0.012 * (count * count).sum(1).mean() => 0.01 * ((count.sum(1) - 12) ** 2).mean()
+12e wrong: 0.012 * (count * count).sum(1).mean() => 0.002 * ops.relu(count.sum(1) - 15).mean()
+14a wrong: (f(w + ms.Tensor(step)) - f(w - ms.Tensor(step))).item() / (2 * reach) => ms.grad(f)(w)[place].item()
+14c wrong: (dout * dout).sum() => (dout * dout).sum(-1, keepdims=True)
+15a wrong: return self.part(x, w) => back = ms.vjp(self.part, x, w); KEPT.append(back); return back[0] ;;
+    class Recompute => KEPT = []\n\nclass Recompute
+15a right: dx, dw = back(dout) => dx, dw = back(dout); ms.vjp(self.part, x, w)
+15b wrong: (dx,) = back(dy) => dx = dy
+15b wrong: _, back = ms.vjp(self.part, x) => dx = ms.grad(self.part)(x) * dy ;; (dx,) = back(dy) => pass
 """
 GIVEN = re.findall(r'^(\w+) (wrong|right): (.*)$', re.sub(r'\n +', ' ', ANSWERS), re.MULTILINE)
 REVIEWED = list(dict.fromkeys(name for name, *_ in GIVEN))
