@@ -159,7 +159,7 @@ def test_the_core_is_a_book_that_one_can_read():
     assert len(core) <= 13 and sum(core.values()) <= 2751 and max(core.values()) <= 350, core
     assert core['tape.py'] <= 126
     engine = 'core', 'traps', 'graph', 'ops', 'nn', 'common'
-    names = 571  # for those of MindSpore's that its pages use
+    names = 572  # for those of MindSpore's that its pages use
     assert sum(lines(path) for part in engine for path in (PACKAGE / part).rglob('*.py')) <= 10_900 + names
     state = tree(PACKAGE / 'core/tape.py').body
     targets = [t for node in state for t in getattr(node, 'targets', [getattr(node, 'target', None)])]
