@@ -77,6 +77,7 @@ class Cell(CoreCell):
         self.__dict__.update(flags or {})
         if self.bprop is not None:
             traps.bypassed.trap.guard(type(self))
+            joined.met(type(self))  # (a trace is not to find it changed)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name == 'internal_params' and value is not None:

@@ -124,7 +124,8 @@ def displaced(entry: Entry) -> str:
 def without_rule(entry: Entry) -> str:
     """What it hides beside these: ` (Round has none)`; '' if all have one."""
     names = list(dict.fromkeys(g.name for g in entry.ghosts if isinstance(under(g.rule), Plain)))
-    return f' ({some(names, "operations")} {"have" if names[1:] else "has"} none)' * bool(names)
+    have = 'there is' if not lost(entry) else f'{len(names)} have' if names[1:] else f'{"".join(names)} has'
+    return f' ({have} none)' * bool(names)
 
 
 def true_formula(record: Record, entry: Entry, k: int) -> str:

@@ -242,3 +242,12 @@ def test_a_cell_that_returns_a_captured_parameter_is_told_of_in_a_graph_too():
         slope = ms.grad(ms.jit(f), None, [w])
         for _ in range(2):
             said(lambda: slope(X), 'Parameter w', 'internal_params', keep=False)  # noqa: B023
+
+
+def test_a_class_may_get_its_bprop_later():
+    """What minicell itself learns of that bprop is no write of the traced function."""
+    factor = 3.0
+    kind = type('Later', (nn.Cell,), {'construct': lambda self, x: x * x})
+    kind.bprop = lambda self, x, out, dout: (dout * factor,)
+    net = kind()
+    quiet(lambda: ms.grad(ms.jit(lambda x: net(x).sum()))(X), [3, 3, 3])
