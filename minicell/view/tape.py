@@ -317,7 +317,7 @@ class Opened:
         """The rule that would have been called, on the road that backward does not take."""
         lost, call, key = phrases.lost(self.entry), self.entry.kind == 'call', f'r{self.i}'
         what = f'{len(lost)} rules' if len(lost) > 1 else phrases.displaced(self.entry).removeprefix('the ')
-        said = f'{what}{phrases.without_rule(self.entry)}' if call else 'straight on'
+        said = what if call else 'straight on'
         ground = 'ghost' if self.loud and self.now.told.kind == 'reach' else 'ghost q'
         name = Text(said, 'mid fut' if self.reading is None else 'mid dim', style.RULES[0], key=f'{key}t')
         words: Box = Put(name, at=(None, 0.5), least=(0, 2 * name.size[1]))
