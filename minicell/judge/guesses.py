@@ -9,16 +9,7 @@ from typing import Any
 
 import numpy as np
 
-NTH = [
-    'first',
-    'second',
-    'third',
-    'fourth',
-    'fifth',
-    'sixth',
-    'seventh',
-    'eighth',
-]
+NTH = 'first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth'
 
 
 def wide(array: Any) -> np.ndarray:

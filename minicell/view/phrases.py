@@ -222,11 +222,11 @@ def listed(items: list[str]) -> str:
     return ' and '.join([', '.join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
-def some(names: list[str], what: str = 'gradients') -> str:
-    """A few names, or how many there are."""
+def some(names: list[str]) -> str:
+    """The names of a few gradients, or how many there are."""
     names = list(dict.fromkeys(names))
     short = len(names) < style.NAMES_SAID and sum(map(len, names)) < style.NAMES_WIDE
-    return listed(names) if short else f'{len(names)} {what}'
+    return listed(names) if short else f'{len(names)} gradients'
 
 
 def nth(number: int) -> str:

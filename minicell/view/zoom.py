@@ -28,7 +28,7 @@ def named(record: Record) -> Record:
 
 
 def renamed(found: Any, where: str, deep: int) -> Any:
-    """A gradient by the name of the tensor that it belongs to, if it has that; a jvp's has another."""
+    """A gradient under the name of its tensor, if the tensor has one; the gradient of a jvp has a name of its own."""
     if not deep or found.name != gradient(found.of):
         return found
     name, value = gradient_of(found.of, deep), getattr(found, where)
