@@ -120,7 +120,8 @@ HIDDEN: tuple[tuple[Rule, Rule, str], ...] = (
     (STRAIGHT[0], DY, 'no transpose'),
     (lambda x, y, dout: x + 1, DY, 'deaf'),
     (DX, lambda x, y, dout: ops.matmul(dout, x.T), 'order'),
-    (lambda x, y, dout: x + 1, lambda x, y, dout: ops.matmul(x.T, ops.ones_like(dout)), 'deaf'),
+    (*(lambda x, y, dout, rule=rule: rule(x, y, ops.ones_like(dout)) for rule in (DX, DY)), 'deaf'),
+    (lambda x, y, dout: ops.matmul(y.T, dout), lambda x, y, dout: ops.matmul(dout, x.T), 'order'),
 )
 
 

@@ -32,7 +32,7 @@ SAID = {
     '08 kills': r'a 0 among them|not a gap|at the three places|needs no bprop',
     '08 loop': r'no entry',
     '08 edge': r'never moves again\. |training went wrong|part ways',
-    '08 raise': r'what is replaced gets no gradient|its gradient of 0',
+    '08 learns': r'no gradient passes there|as lesson 12 does',
     '09 twice': r'second tape|lines of `bprop` (write|are recorded)',
     '09 seed': r'slope of relu|straight line|8 and 1',
     '09 saved': r'second tape is empty|is a constant|did the second order go',
@@ -61,9 +61,8 @@ BEFORE = {
 TAPE = '(the picture of a tape)'
 # The tapes in a zone whose picture answers: each is what its lesson is about, and no section on it can come earlier.
 SHOWN = {'01 entries', '02 twice', '03 takeover', '07 dout', '08 kills', '09 twice', '10 train'}
-WRITTEN = {
-    '07 mask'
-}  # where the code of the locked cell says it: the documentation's listing takes the mask from `out`
+# Where the code of the locked cell says it: the documentation's listing takes the mask from `out`.
+WRITTEN = {'07 mask'}
 SMALL = """a an and are as at be but by do does for from has have if in is it its no not of on one or so than that the
 their then there they this to was what which while who with"""
 SHARE = 0.75  # of the telling words, from which on a sentence says what is right

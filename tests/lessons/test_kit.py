@@ -92,8 +92,8 @@ def test_nor_do_they_pass_another_exercise_with_hidden_cells(name, due, monkeypa
 
 
 def test_a_helper_that_is_called_in_its_own_way_is_not_held_against_a_hunt():
-    code = exercise('2b').solution.replace('slope(', 'rise(')
-    assert exercise('2b').check_code(f'{code}\n\ndef slope(cell, x):\n    return cell.construct(x, x)\n').passed
+    code = exercise('8c').solution.replace('slope(', 'rise(')
+    assert exercise('8c').check_code(f'{code}\n\ndef slope(cell, x):\n    return cell.construct(x, x)\n').passed
 
 
 def test_text_from_anybody_is_escaped(asked):

@@ -269,13 +269,10 @@ test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
     ('ops.sin(ops.sin(x))', 'ops.exp(ops.sin(x))', ''),
     ('ops.sin(ops.sin(x))', 'ops.exp(ops.exp(x))', ''),  # a slope of thousands
     ('ops.sin(ops.sin(x))', '2 * ops.sin(x)', ''),
-    ('(2 * eps)', '2 / eps', ''),
-    ('(at(f, x + eps) - at(f, x - eps)) / (2 * eps)', 'ms.grad(f)(ms.Tensor(x, ms.float64)).item()', 'not measured'),
     ('(-2.0, 0.5, 2.0)', '(0.5, 2.0)', ''),
     ('(-2.0, 0.5, 2.0)', '(0.5,)', ('Engine 5', '“right”', 'is “wrong rule”')),
     ('wrong(ops.exp)', 'abs(engine(ops.exp, 0.5) - math.exp(0.5)) > 0.1', ('Engine 2', 'is “wrong rule”')),
-    ('(2 * eps)', '2 * eps', ('Engine 3', '“wrong rule”', 'is “right”')),
-    ('(2 * eps)', '(2 * eps) * float("nan")', ('Engine 1', 'say “wrong rule”')),
+    ('slope(f, x),', 'float("nan"),', ('Engine 1', 'say “wrong rule”')),
     ('ops.sin(ops.sin(x))', 'ops.sin(x) + x', ('Engine 1', 'say “no dout”')),
 )
 

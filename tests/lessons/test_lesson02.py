@@ -160,11 +160,9 @@ def test_no_bug_of_the_hunt_raises_an_error():
 test_the_hunt_is_for_any_good_experiment = Answers(HUNT).experiments(
     ('gradients(-2.0)', 'gradients(-1.0)', '✗ Cell'),
     ('ms.Tensor(1.5', 'ms.Tensor(-2.0', ''),
-    ('(f(at + eps).item() - f(at - eps).item())', '(f(at + eps) - f(at - eps)).item()', ''),
     ('ms.Tensor(1.5', 'ms.Tensor(0.0', '✗ Cell'),
     ('np.allclose(one, [by_x, by_y], atol=1e-4)', 'np.allclose(one, [by_y, by_x], atol=1e-4)', '✗ Cell 2'),
-    ('(2 * eps)', '(2 * eps) * float("nan")', ('Cell 1', 'say “wrong slope”')),
-    ('/ (2 * eps)', '/ 2 * eps', ('Cell 3', '“wrong slope”', 'is “right”')),
+    ('[by_x, by_y], atol', '[by_x, float("nan")], atol', ('Cell 1', 'say “wrong slope”')),
 )
 
 

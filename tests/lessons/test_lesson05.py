@@ -47,9 +47,8 @@ def test_who_complains_here():
     for number, outcome in zip(SPECIMENS, found, strict=True):
         if outcome.verdict == 'raises':
             assert outcome.said.startswith('Average.bprop')
-        else:  # the check agrees with the table; the picture does not say so, as the lesson asks who finds number 8
+        else:  # the check agrees with the table
             assert ms.check_bprop(cell(SPECIMENS[number].line), X).ok == (outcome.verdict == 'fine')
-            assert 'check' not in outcome.said
 
 
 def test_who_complains_in_mindspore():
@@ -90,8 +89,7 @@ def test_the_lesson_shows_the_cell_and_the_lines_that_run():
     tells(PAGE.source('right'), 'W = ms.Tensor([[1.0, 2.0, 3.0]', keep=False)
     rows = re.findall(r'^\| (\d) \| `(.+?)` \| (.+?) \|$', PAGE.source('exercise'), re.MULTILINE)
     assert rows == [(str(number), each.line, each.name) for number, each in SPECIMENS.items()]
-    for number in (2, 4, 6):
-        assert f'    {number}: lambda dout, dx:' in PAGE.source('home')
+    assert all(f'    {number}: lambda dout, dx:' in PAGE.source('home') for number in (2, 4, 6))
 
 
 def test_the_figure_can_be_read():

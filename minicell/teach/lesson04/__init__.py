@@ -16,6 +16,7 @@ from .suspects import SUSPECTS, classify
 WIDE, NARROW = 0.12, 1e-5  # on the wide one each way to differ has numbers of its own; on the narrow one it is right
 CLOSE = 1e-8  # of the largest slope
 SMALL = 3e-10  # makes slopes so small that digits which are cut off are missed
+UNIT = {'small': SMALL}  # in which what was done is noted: two answers differ there as elsewhere
 TRIES = 4  # of a check that throws, to find what is wrong
 TINY = 1e-8  # a step that leaves few digits of a difference
 
@@ -45,7 +46,7 @@ def truth(eps: float, x: np.ndarray, few: np.ndarray) -> dict[str, np.ndarray]:
     return {
         'wide': weights(x) * (3 * x**2 + eps**2),  # the cube's central difference is off by eps squared, exactly
         'narrow': weights(x) * 3 * x**2,
-        'small': SMALL * weights(x) * 3 * x**2,
+        'small': weights(x) * 3 * x**2,
         'mixed': np.array([np.cos(first) * second - np.exp(last), np.sin(first), -np.exp(last) * first]),
     }
 
@@ -67,7 +68,7 @@ def slopes(answer: Any, row: np.ndarray = X, few: np.ndarray = FEW) -> Trial:
         if name == 'wide':
             did['moved'] = moved(seen, x, eps)
         kept = isinstance(found, np.ndarray) and found.dtype == x.dtype
-        did[name] = found if kept else str(getattr(found, 'dtype', type(found).__name__))
+        did[name] = found / UNIT.get(name, 1) if kept else str(getattr(found, 'dtype', type(found).__name__))
         if not np.array_equal(given, x):
             did['x'] = 'changed'
     return judged(did, row, few)
@@ -102,9 +103,10 @@ def judged(did: dict[str, Any], row: np.ndarray, few: np.ndarray) -> Trial:
             return Trial(True, False, did, f'slopes returned shape {got.shape}; expected {right.shape}.')
         off = float(np.max(np.abs(got - right)))
         if not off <= CLOSE * float(np.max(np.abs(right))):
-            said = f'With eps = {eps:g}, yours says {listed(got)}; central differences say {listed(right)}.'
-            if listed(got) == listed(right):
-                said += f' In digits that are not shown, yours is off by up to {off:.0e}.'
+            mine, true = (listed(each * UNIT.get(name, 1)) for each in (got, right))
+            said = f'With eps = {eps:g}, yours says {mine}; central differences say {true}.'
+            if mine == true:
+                said += f' In digits that are not shown, yours is off by up to {off * UNIT.get(name, 1):.0e}.'
             return Trial(True, False, did, said)
     if did['x'] == 'changed':
         return Trial(True, False, did, 'The slopes are right, but x is not what it was before.')

@@ -50,15 +50,13 @@ def measured(x: Any, out: Any, dout: Any) -> Any:
 
 
 NO_SIGN, CLIPS = 'takes the size of dout without its sign', 'cuts each number of dout off at 10 and −10'
-SHRINKS = 'makes large numbers of dout a tenth smaller'
+SHRINKS, WRAPS = 'makes large numbers of dout a tenth smaller', 'changes the sign of large numbers of dout'
 CANCELS, SMALL = 'is off by amounts that add up to 0', 'is small, and twice too large'
 HIDDEN = {
     'tanh': Hidden(True, 'is right', ops.tanh, lambda x, out, dout: (1 - out * out) * dout),
     'flat': Hidden(True, 'is right, and 0 at 0', cube, lambda x, out, dout: 3 * x * x * dout),
     'steep': Hidden(True, 'is right, and steep', lambda x: 1000 * ops.exp(3 * x), lambda x, out, dout: 3 * out * dout),
-    'mixing': Hidden(
-        True, 'is right, for 3 outputs', lambda x: x * x @ MIXED, lambda x, out, dout: 2 * x * (dout @ MIXED.T)
-    ),
+    'mixing': Hidden(True, 'is right, for 3 outputs', lambda x: x * x @ MIXED, lambda x, out, d: 2 * x * (d @ MIXED.T)),
     'measured': Hidden(True, 'is right, and measured', ops.sin, measured),
     'no square': Hidden(False, 'has another slope than tanh', ops.tanh, lambda x, out, dout: (1 - out) * dout),
     'no dout': Hidden(False, 'forgets dout', lambda x: x * x, lambda x, out, dout: 2 * x),
@@ -66,9 +64,9 @@ HIDDEN = {
     'no sign, falling': Hidden(False, NO_SIGN, lambda x: -ops.exp(x), lambda x, out, dout: out * ops.abs(dout)),
     'no sign, rising': Hidden(False, NO_SIGN, ops.exp, lambda x, out, dout: out * ops.abs(dout)),
     'clipped': Hidden(False, CLIPS, ops.sin, lambda x, out, dout: ops.cos(x) * ops.clamp(dout, -10.0, 10.0)),
-    'shrunk': Hidden(
-        False, SHRINKS, ops.sin, lambda x, out, dout: ops.cos(x) * (0.9 * dout + 0.1 * ops.clamp(dout, -10.0, 10.0))
-    ),
+    'shrunk': Hidden(False, SHRINKS, ops.sin, lambda x, out, d: ops.cos(x) * (d - 0.1 * ops.relu(d - 10))),
+    'wrapped': Hidden(False, WRAPS, ops.sin, lambda x, out, d: ops.cos(x) * ops.select(ops.abs(d) > 10, -d, d)),
+    'no plus': Hidden(False, 'drops what is above 0 in dout', ops.sin, lambda x, out, d: ops.cos(x) * ops.minimum(d, 0.0)),
     'per cent': Hidden(False, 'is off by one per cent', ops.sin, lambda x, out, dout: 1.01 * ops.cos(x) * dout),
     'twice': Hidden(False, 'is twice too large', ops.sin, lambda x, out, dout: 2 * ops.cos(x) * dout),
     'small': Hidden(False, SMALL, lambda x: 0.001 * ops.sin(x), lambda x, out, dout: 0.002 * ops.cos(x) * dout),

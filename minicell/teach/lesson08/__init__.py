@@ -126,10 +126,8 @@ HIDDEN: tuple[tuple[Callable, str], ...] = (
     (lambda x: ops.select(ops.abs(x) <= 1, x, x / ops.abs(x)), 'nan'),
     # it falls, its slope at 0 is 0, and on the two sides of 0 it differs
     (lambda x: -within(x, x * x * x + x**4 * (1 - x * x) / 2), 'right'),
-    (
-        lambda x: ops.select(x >= 1, 1.0, ops.select(x < -1, -1.0, x * bent(x, -1))),
-        'gap',
-    ),  # 0 nowhere between the bounds
+    # 0 nowhere between the bounds
+    (lambda x: ops.select(x >= 1, 1.0, ops.select(x < -1, -1.0, x * bent(x, -1))), 'gap'),
     (lambda x: ops.select(x <= -1, -1.0, ops.select(x > 1, 1.0, x)), 'edge'),
     (lambda x: ops.select(x <= -1, -1.0, ops.select(x > 1, 1.0, x * bent(x, 1))), 'gap'),
     (lambda x: ops.maximum(ops.minimum(x, 1.0), -1.0), 'right'),  # on a bound half of the gradient comes through
@@ -141,8 +139,9 @@ HIDDEN: tuple[tuple[Callable, str], ...] = (
     (lambda x: -within(x, 2 * ms.Tensor(x.asnumpy()) - x), 'gap'),
     (lambda x: within(x, 2 * ms.Tensor(x.asnumpy()) - x), 'gap'),  # the other way round
     (lambda x: within(x, x + ms.Tensor(np.sin(np.pi * x.asnumpy()) / 6)), 'gap'),  # at 0, and not at a half
-    (lambda x: within(x, ops.sqrt(1.01 - x * x)), 'nan'),  # outside alone
-    (lambda x: within(x, (3 * x - x * x * x) / 2), 'right'),  # flat on the bounds
+    (lambda x: within(x, ops.sqrt(1.01 + x)), 'nan'),  # below −1 alone
+    (lambda x: within(x, ops.sqrt(1.01 - x)), 'nan'),  # above 1 alone
+    (lambda x: within(x, (3 * x - x * x * x) / 4), 'right'),  # flat on the bounds, and then it jumps
 )
 
 

@@ -87,7 +87,8 @@ LAYERS: tuple[tuple[Callable, str], ...] = (
     (lambda x: outside(x, x * ms.Tensor(1 + 0.3 * np.minimum(x.asnumpy(), 0) ** 2)), 'gap'),
     (lambda x: outside(x, x * ms.Tensor(1 + 0.3 * np.maximum(x.asnumpy(), 0) ** 2)), 'gap'),
     (lambda x: -outside(x, x + ms.Tensor(np.sin(np.pi * x.asnumpy()) / 4)), 'gap'),
-    (lambda x: outside(x, 2 * ops.sqrt(1.02 - x * x)), 'nan'),
+    (lambda x: outside(x, 2 * ops.sqrt(1.02 - x)), 'nan'),
+    (lambda x: outside(x, 2 * ops.sqrt(1.02 + x)), 'nan'),
     (lambda x: outside(x, x * x * (3 - 2 * ops.abs(x))), 'right'),
 )
 
@@ -133,14 +134,13 @@ CHANGES = (
 
 def judges() -> dict[str, Judge]:
     cube = lambda x: x * x * x
-    float64 = lambda x: ms.Tensor(x, ms.float64)
     rules = [(f, rule, word) for _, rule, word in lesson02.HIDDEN for f in (WAVE, HYPERBOLA)]
     curves = [(name, rule, word) for _, rule, word in lesson09.HUNT.hidden for name in CURVES]
     bits = [(many, passes, word) for _, passes, word in lesson14.HIDDEN for many in (1, 2, 3, 4)]
     square = 'x * x', (*lesson08.layer(lambda x: x * x), np.array([0.5, -2.0])), np.array([1.0, -4.0])
     hunts = {
-        '1d': lesson01.HUNT._replace(hidden=ENGINES, slope=('exp', (ops.exp, 0.7), math.exp(0.7))),
-        '2b': lesson02.TRIALS['2b']._replace(hidden=rules, slope=('a cube', (cube, float64(1.3)), 3 * 1.3**2)),
+        '1d': lesson01.HUNT._replace(hidden=ENGINES),
+        '2b': lesson02.TRIALS['2b']._replace(hidden=rules),
         '3b': lesson03.TRIALS['3b']._replace(hidden=PRODUCTS),
         '7c': lesson07.HUNT._replace(hidden=with_each(lesson07.HIDDEN, 0.7, 0.4, 0.9)),
         '8c': lesson08.TRIALS['8c']._replace(hidden=LAYERS, slope=square),

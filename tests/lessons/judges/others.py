@@ -42,7 +42,7 @@ def wandering(x: Any, y: Any) -> Any:
 PROGRAMS: dict[str, tuple[Callable, tuple[float, ...]]] = {
     'wandering': (wandering, (0.8, -1.3)),
     'chain': (lambda x: ops.exp(ops.sin(ops.sin(x))), (2.4,)),
-    'sums': (lambda x, y: x + y + x, (0.4, 1.0)),
+    'quotients': (lambda x, y: y / y + y / x + x, (0.4, 1.0)),
     'alone': (lambda x: x, (2.0,)),
     'flat': (lambda x, y: ops.sin(ops.exp(x)) * y, (0.3, 0.0)),
     'unused': (lambda x, y: ops.sin(x) + x, (1.1, 0.2)),
@@ -80,7 +80,7 @@ OF_KIND = 'needle', 'truth', 'minus', 'no-relu', 'above', 'below', 'triangle', '
 SPEAKS_OF = {
     '4a': {'smaller': ['moved'], 'in-place': ['x'], 'float32': ['wide', 'narrow', 'mixed']},
     '4c': {'linear-only': ['moved']},
-    '7b': {'shrink': ['keep_prob 0.65 mean', 'keep_prob 0.15 mean']},
+    '7b': {'shrink': ['keep_prob 0.65 mean', 'keep_prob 0.15 mean'], 'half': ['keep_prob 0.65 kept']},
     '9b': {'kept-x': ['first', 'second', 'two calls']},
     '10a': {'names': ['returned']},
     '12b': {name: ['kind'] for name in OF_KIND},
