@@ -66,7 +66,7 @@ HIDDEN = {
     'clipped': Hidden(False, CLIPS, ops.sin, lambda x, out, dout: ops.cos(x) * ops.clamp(dout, -10.0, 10.0)),
     'shrunk': Hidden(False, SHRINKS, ops.sin, lambda x, out, d: ops.cos(x) * (d - 0.1 * ops.relu(d - 10))),
     'wrapped': Hidden(False, WRAPS, ops.sin, lambda x, out, d: ops.cos(x) * ops.select(ops.abs(d) > 10, -d, d)),
-    'no plus': Hidden(False, 'drops what is above 0 in dout', ops.sin, lambda x, out, d: ops.cos(x) * ops.minimum(d, 0.0)),
+    'plus': Hidden(False, 'drops dout where it is above 0', ops.sin, lambda x, out, d: ops.cos(x) * ops.minimum(d, 0)),
     'per cent': Hidden(False, 'is off by one per cent', ops.sin, lambda x, out, dout: 1.01 * ops.cos(x) * dout),
     'twice': Hidden(False, 'is twice too large', ops.sin, lambda x, out, dout: 2 * ops.cos(x) * dout),
     'small': Hidden(False, SMALL, lambda x: 0.001 * ops.sin(x), lambda x, out, dout: 0.002 * ops.cos(x) * dout),
