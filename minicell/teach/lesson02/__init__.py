@@ -110,7 +110,7 @@ HIDDEN: tuple[tuple[Function, Callable, str], ...] = (
     (SINE, lambda dx, dy, dout: (dx, dy * dout), 'deaf'),
     (SQUARE, lambda dx, dy, dout: (0.95 * dx * dout, dy * dout), 'wrong slope'),
     (SINE, lambda dx, dy, dout: (dx * dout, 0.95 * dy * dout), 'wrong slope'),
-    (SINE, lambda dx, dy, dout: (dx * dout * dout * dout, dy * dout), 'not linear'),
+    (SINE, lambda dx, dy, dout: (dx * (dout + 1) / 2, dy * dout), 'not linear'),  # nor 0 for a dout of 0
     # off by amounts that add up to 0
     (SQUARE, lambda dx, dy, dout: ((dx - 1 + dout) * dout, (dy + 1 - dout) * dout), 'not linear'),
 )

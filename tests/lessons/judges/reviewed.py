@@ -289,6 +289,7 @@ ANSWERS = """
 1b wrong: zip(entry.inputs, entry.rule(dout)) => zip(sorted(entry.inputs), entry.rule(dout))
 2b wrong: np.allclose(other, -2 * one) => np.allclose(other.sum(), -2 * one.sum())
 2b wrong: np.allclose(other, -2 * one) => np.allclose(other[1], -2 * one[1])
+2b wrong: (other == one).any() => gradients(0.0).any()
 3b wrong: any(each.any() for each in gradients(0 * one)) => np.allclose(dx, x + 1) or np.allclose(dy, y + 1)
 3b wrong: np.allclose(dx, one @ y.T) and np => np.allclose(dx, one @ y.T) or np
 4c wrong: by_bprop_1000, 1000 * by_bprop => abs(by_bprop_1000), abs(1000 * by_bprop)
