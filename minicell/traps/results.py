@@ -111,9 +111,9 @@ class Results(Trap):
     def opening(self, gradient) -> None:
         """Inside another gradient, which differentiates the point, a slope may well be straight."""
         if len(tape.gradients) > 1 and not gradient.has_run:
-            addresses = [t.at for t in tensors_in((gradient.inputs, gradient.named)) + gradient.trainable]
+            given = tensors_in((*gradient.inputs, *gradient.named.values(), *gradient.trainable))
             for each in tape.gradients[:-1]:
-                each.meant.update(addresses)
+                each.meant.update([t.at for t in given])
 
     def declared_none(self, t: Tensor) -> None:
         """That no cotangent comes here is meant."""
