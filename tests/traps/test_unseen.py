@@ -150,6 +150,12 @@ def test_whatever_stands_between_a_write_is_seen(write, cell):
             ask()
 
 
+def test_a_shape_that_no_longer_fits_is_said_as_the_write_that_it_is():
+    w = Parameter(Tensor([2.0] * 3), 'w')
+    with refused(WriteAfterUseError, 'of Mul', 'w.set_data', keep=False):
+        ms.grad(lambda x: [x * w, w.set_data(ops.ones(4), slice_shape=True)][0].sum())(X)
+
+
 @pytest.mark.parametrize('how', ['bprop', 'hook'])
 def test_a_write_while_a_vjp_is_read_is_seen(how):
     w = Parameter(Tensor([2.0] * 3), 'w')
