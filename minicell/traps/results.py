@@ -73,11 +73,11 @@ def held(part: object) -> Iterator[Tensor]:
 class Results(Trap):
     """Looks at what Cells and differentiated functions return."""
 
-    def returned(self, cell, inputs: tuple, result: object, at: int, frame) -> None:
-        """A Cell taken over at this address returned something other than one float Tensor."""
-        given = {t.at for t in tensors_in((inputs, cell.internal_params or ()))}
+    def returned(self, cell, inputs: tuple, result: object, inside: int, at: int, frame) -> None:
+        """A Cell taken over at an address returned something other than one float Tensor that it made inside."""
+        given = {t.at for t in tensors_in((inputs, cell.internal_params or ()))} | {inside}
         outputs = tensors_in(result)
-        handed_on = [t for t in outputs if tape.recorded_from <= t.at < tape.NOWHERE and t.at not in given]
+        handed_on = [t for t in outputs if tape.address(t) >= tape.recorded_from and t.at not in given]
         if handed_on:
             takeovers.uses(cell, handed_on, frame)
         part = odd(result) if at >= tape.recorded_from else None
