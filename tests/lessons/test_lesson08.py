@@ -196,7 +196,7 @@ def test_each_layer_of_the_hunt_is_what_is_said_of_it(function, word):
         (-(clipped**3) - clipped**4 * (1 - clipped**2) / 2, -3 * x * x - 2 * x**3 + 3 * x**5),
         (clipped + np.sin(np.pi * clipped) / 6, 1 + np.pi * np.cos(np.pi * x) / 6),
         *((np.where(abs(x) > 1, np.sign(x), np.sqrt(1.01 + way * clipped)), 0 * x) for way in (1, -1)),  # NaN outside
-        (np.where(abs(x) > 1, np.sign(x), (3 * clipped - clipped**3) / 4), (3 - 3 * x * x) / 4),
+        (np.where(abs(x) > 1, np.sign(x), 0.999 * (3 * clipped - clipped**3) / 2), 0.999 * (1.5 - 1.5 * x * x)),
         *bent,
     )
     (slope,) = [slope for curve, slope in curves if np.allclose(y, curve)]
