@@ -11,7 +11,7 @@ import numpy as np
 from ..core.tensor import is_float, tensors_in
 from ..ink.numbers import largest
 from ..replay.again import Again, another
-from ..replay.differences import FINEST, Trying, somewhere
+from ..replay.differences import FINEST, SINGLES, Trying, scale, somewhere
 from ..replay.harmless import Harm
 from ..replay.program import Arrays, Program, shaken, wide
 from .verdict import Verdict, differs
@@ -165,21 +165,63 @@ class Takeover:
             return self.again.program(xs).read(self.came)
         return self.program.read(self.came, self.program.again(xs)[0])
 
-    def kinks(self, place: int, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where the slopes around the point do not meet, however near they are; and what is nearest to yours there."""
-        here, given = self.exact[place], np.nan_to_num(given, posinf=0.0, neginf=0.0)
+    def kinks(self, place: int, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where the rules at the point and the slopes around it do not meet, however near those are; where the slopes
+        meet each other all the same; and what is nearest to yours between them."""
+        x, here, given = self.xs[place], self.exact[place], np.nan_to_num(given, posinf=0.0, neginf=0.0)
         towards = given - np.nan_to_num(here)  # where a slope that is yours is met
-        ways = [somewhere(self.xs[place], self.rng) for _ in range(3)]
+        ways = [somewhere(x, self.rng) for _ in range(3)]
         ways[0] = np.where(towards, np.sign(towards), 1e-3) * np.abs(ways[0])
-        found = []
+        ways, gaps = np.stack([*ways, *(-way for way in ways)]), []
         for radius in (1e-7, 1e-12):
-            beside = [self.xs[place] + step * way for way in ways for step in (radius, -radius)]
-            slopes = [self.at([*self.xs[:place], x, *self.xs[place + 1 :]])[place] for x in beside]
-            slopes.append(np.where(np.isfinite(here), here, slopes[0]))  # (the mean of several that are equal, say)
-            found.append((np.min(slopes, 0), np.max(slopes, 0)))
-        (low, high), far = found[1], found[0][1] - found[0][0]
-        near, size = high - low, np.maximum(np.abs(low), np.abs(high))
-        return (near > 0.3 * far) & (near < 3 * far) & (near > 1e-6 * size), np.clip(given, low, high)
+            slopes = np.stack([self.beside(place, radius * way) for way in ways])
+            rules = np.where(np.isfinite(here), here, slopes[0])  # (the mean of several that are equal, say)
+            gaps.append(np.maximum(slopes.max(0), rules) - np.minimum(slopes.min(0), rules))
+        low, high, size = slopes.min(0), slopes.max(0), np.maximum(np.abs(slopes).max(0), np.abs(rules))
+        kinks = (gaps[1] > 0.3 * gaps[0]) & (gaps[1] < 3 * gaps[0]) & (gaps[1] > 1e-6 * size)
+        alone = [tuple(at) for at in np.argwhere(kinks & (high - low <= 1e-6 * size))]  # all of x has moved at once
+        for k, at in enumerate(alone):
+            step = np.zeros(x.shape)
+            step[at] = 1e-12 * scale(x)[at]
+            sides = [self.beside(place, side * step)[at] for side in (1, -1)] if k < SINGLES else [rules[at]]
+            low[at], high[at] = min(low[at], *sides), max(high[at], *sides)
+        meet = high - low <= 1e-6 * size
+        if (apart := kinks & ~meet).any() and not self.spanned(place, given, apart, ways, slopes):
+            kinks &= meet
+        return kinks, meet, np.clip(given, low, high)
+
+    def beside(self, place: int, away: np.ndarray) -> np.ndarray:
+        """The gradient by the rules so far away from the point."""
+        return self.at([*self.xs[:place], self.xs[place] + away, *self.xs[place + 1 :]])[place]
+
+    def spanned(self, place: int, given: np.ndarray, kinks: np.ndarray, ways: np.ndarray, slopes: np.ndarray) -> bool:
+        """Whether a gradient may be a mean of those around a kink that its numbers share: in no direction does it go
+        further than they do. Of max(x) at a tie it is (1, 0) or (0, 1) or between them, and never (1, 1).
+
+        The mean that is nearest to it is approached from one of them to the next (Frank and Wolfe 1956).
+        """
+        up, down = (np.mean(slopes, 0, where=side * ways > 0) for side in (1, -1))
+
+        def found(worse: np.ndarray) -> np.ndarray:  # where the upper side of a number is worse, on its lower side
+            side = np.where(worse > 0, -1, 1) * kinks * self.rng.uniform(0.5, 1, given.shape)
+            return self.beside(place, 1e-12 * scale(self.xs[place]) * side)[kinks]
+
+        yours, known = given[kinks], [found(np.abs(up - given) - np.abs(down - given)), *slopes[:, kinks]]
+        mean = known[0]
+        for _ in range(50):
+            to = yours - mean
+            due, most = yours @ to, max(known, key=to.dot)
+            due -= 1e-3 * abs(due) + 64 * self.eps * np.linalg.norm(yours) * np.linalg.norm(to)
+            if due > most @ to:
+                ahead = np.zeros(given.shape)
+                ahead[kinks] = to
+                known.append(most := found((down - up) * ahead))
+                if due > most @ to:
+                    return False
+            if not (step := most - mean).any():
+                return True
+            mean = mean + step * np.clip(step @ to / (step @ step), 0, 1)
+        return True
 
 
 def rounds_to(yours: np.ndarray | None, kind: type) -> bool:
