@@ -179,14 +179,16 @@ class Takeover:
             gaps.append(np.maximum(slopes.max(0), rules) - np.minimum(slopes.min(0), rules))
         low, high, size = slopes.min(0), slopes.max(0), np.maximum(np.abs(slopes).max(0), np.abs(rules))
         kinks = (gaps[1] > 0.3 * gaps[0]) & (gaps[1] < 3 * gaps[0]) & (gaps[1] > 1e-6 * size)
-        alone = [tuple(at) for at in np.argwhere(kinks & (high - low <= 1e-6 * size))]  # all of x has moved at once
-        for k, at in enumerate(alone):
+        odd = kinks | (kinks.any() & (np.abs(given - rules) > 1e-6 * size))  # perhaps since all of x was moved at once
+        odd &= (high - low <= 1e-6 * size) | (given < low - 1e-6 * size) | (given > high + 1e-6 * size)
+        for k, at in enumerate(map(tuple, np.argwhere(odd))):
             step = np.zeros(x.shape)
             step[at] = 1e-12 * scale(x)[at]
             sides = [self.beside(place, side * step)[at] for side in (1, -1)] if k < SINGLES else [rules[at]]
             low[at], high[at] = min(low[at], *sides), max(high[at], *sides)
         meet = high - low <= 1e-6 * size
-        if (apart := kinks & ~meet).any() and not self.spanned(place, given, apart, ways, slopes):
+        kinks |= odd & ~meet
+        if (kinks & ~meet).any() and not self.spanned(place, given, slopes):
             kinks &= meet
         return kinks, meet, np.clip(given, low, high)
 
@@ -194,33 +196,19 @@ class Takeover:
         """The gradient by the rules so far away from the point."""
         return self.at([*self.xs[:place], self.xs[place] + away, *self.xs[place + 1 :]])[place]
 
-    def spanned(self, place: int, given: np.ndarray, kinks: np.ndarray, ways: np.ndarray, slopes: np.ndarray) -> bool:
-        """Whether a gradient may be a mean of those around a kink that its numbers share: in no direction does it go
-        further than they do. Of max(x) at a tie it is (1, 0) or (0, 1) or between them, and never (1, 1).
-
-        The mean that is nearest to it is approached from one of them to the next (Frank and Wolfe 1956).
-        """
-        up, down = (np.mean(slopes, 0, where=side * ways > 0) for side in (1, -1))
-
-        def found(worse: np.ndarray) -> np.ndarray:  # where the upper side of a number is worse, on its lower side
-            side = np.where(worse > 0, -1, 1) * kinks * self.rng.uniform(0.5, 1, given.shape)
-            return self.beside(place, 1e-12 * scale(self.xs[place]) * side)[kinks]
-
-        yours, known = given[kinks], [found(np.abs(up - given) - np.abs(down - given)), *slopes[:, kinks]]
-        mean = known[0]
-        for _ in range(50):
-            to = yours - mean
-            due, most = yours @ to, max(known, key=to.dot)
-            due -= 1e-3 * abs(due) + 64 * self.eps * np.linalg.norm(yours) * np.linalg.norm(to)
-            if due > most @ to:
-                ahead = np.zeros(given.shape)
-                ahead[kinks] = to
-                known.append(most := found((down - up) * ahead))
-                if due > most @ to:
-                    return False
-            if not (step := most - mean).any():
-                return True
-            mean = mean + step * np.clip(step @ to / (step @ step), 0, 1)
+    def spanned(self, place: int, given: np.ndarray, slopes: np.ndarray) -> bool:
+        """Whether a gradient may be a mean of those around a kink that its numbers share: what none of them changes, it
+        does not change either. Around a tie, the two slopes of max(x) add up to 1, and (1, 1) is no mean of theirs."""
+        more = [self.beside(place, 1e-12 * somewhere(self.xs[place], self.rng)) for _ in range(8)]
+        given, found = given.ravel(), np.stack([*slopes, *more]).reshape(-1, given.size)
+        half, rest = (found[1::2] - found[0]).T, given - found[0]
+        along = (
+            rest - half @ np.linalg.lstsq(half, rest, rcond=None)[0]
+        )  # the other half shows whether it is so by chance
+        for to in (along, np.sign(given), np.ones(given.shape)):
+            sums, size = found @ to, np.linalg.norm(to) * np.linalg.norm(found, axis=1).max()
+            if np.ptp(sums) <= 1e-6 * size < 1e-3 * size < abs(given @ to - sums[0]):
+                return False
         return True
 
 

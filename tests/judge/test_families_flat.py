@@ -240,7 +240,7 @@ def test_a_kink_near_by_is_not_at_x(name, apart):
 
 
 EQUAL, LESS, NONE = Tensor([2.0, 2.0, 1.0]), Tensor([-2.0, -2.0, -1.0]), Tensor([0.0] * 3)
-MIXED = Tensor([1.0, -2.0, 3.0])
+MIXED, ALIKE, SHARED, FIRST = Tensor([1.0, -2.0, 3.0]), ops.ones(24), [1 / 24] * 24, [1.0] + [0.0] * 23
 SQUARES = Tensor([[[[1.0, 3.0], [3.0, 0.0]]]])
 TIES = """
 max | x=EQUAL | x.max() | ([1, 0, 0], [0, 1, 0], [0.5, 0.5, 0], [0.2, 0.8, 0]) | ([0, 0, 1], [1, 1, 0], [1.5, -0.5, 0])
@@ -251,7 +251,9 @@ two | x=EQUAL | ops.maximum(x[0], x[1]) - x[2] | ([1, 0, -1], [0.3, 0.7, -1]) | 
 distance | x=EQUAL | ops.abs(x[0] - x[1]) | ([1, -1, 0], [-1, 1, 0], [0, 0, 0], [0.5, -0.5, 0]) | ([1, 1, 0], [1, 0, 0])
 hinge | x=EQUAL | ops.relu(x[0] - x[1]) | ([1, -1, 0], [0, 0, 0]) | ([1, 0, 0], [-1, 1, 0])
 a pool | x=SQUARES | ops.max_pool2d(x, 2).sum() | ([0, 1, 0, 0], [0, 0, 1, 0], [0, 0.5, 0.5, 0]) | ([0, 1, 1, 0],)
-length | x=NONE | ops.norm(x) | ([0, 0, 0], [1, 0, 0], [0, -0.5, 0]) | ([1, 1, 1], [2, 0, 0])
+length | x=NONE | ops.norm(x) | ([0, 0, 0], [1, 0, 0], [0, -0.5, 0]) | ([2, 0, 0],)
+a layer | x=NONE | ops.relu(x * MIXED) @ MIXED | ([1, 4, 9], [0, 0, 0], [1, 0, 0]) | ([2, 8, 18], [0, -4, 0])
+of 24 | x=ALIKE | x.max(0)[0] | (SHARED, FIRST, FIRST[::-1]) | ([2 * s for s in SHARED], [1 / 3] * 24, [0] * 24)
 each | x=NONE | (ops.relu(x) * MIXED).sum() | ([1, -2, 3], [0, -2, 0], [0.5, -1, 1.5]) | ([1, 2, 3],)
 """
 
