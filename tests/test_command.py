@@ -197,11 +197,10 @@ def test_an_older_copy_is_told_of(wheel, opened, capsys, arguments):
 
 @pytest.mark.parametrize('make', [Path.mkdir, lambda p: os.mkfifo(p), lambda p: p.write_text('[' * 99_999)])
 def test_whatever_stands_in_the_place_of_a_lesson_stays(make, wheel):
-    Path('mine').mkdir()
-    make(Path('mine', LESSON))
-    before = Path('mine', LESSON).lstat().st_ino
-    assert command.main(['copy', 'mine']) == 0
-    assert Path('mine', LESSON).lstat().st_ino == before and os.listdir('mine/img') == ['one.svg']
+    make(Path(LESSON))
+    before = Path(LESSON).lstat().st_ino
+    assert command.main(['copy', '.']) == 0
+    assert Path(LESSON).lstat().st_ino == before and os.listdir('img') == ['one.svg']
 
 
 def test_the_answers_are_for_teachers_and_what_lessons_are_made_of_for_nobody(wheel):
