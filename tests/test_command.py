@@ -75,7 +75,7 @@ def fails(capsys, *arguments: str) -> str:
 @pytest.mark.parametrize('flag', ['-h', '--help'])
 def test_help_names_every_option_and_fits_a_terminal(flag, capsys, monkeypatch):
     monkeypatch.setenv('COLUMNS', '80')
-    with pytest.raises(SystemExit, match='^0$'):
+    with pytest.raises(SystemExit, match=r'^0$'):
         command.main([flag])
     text = capsys.readouterr().out
     for word in ('--port', '--no-browser', '--version', '--', 'Ctrl-C', lessons.COPY, 'copy', 'check'):
