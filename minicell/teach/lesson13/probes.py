@@ -13,7 +13,7 @@ import minicell as ms
 from minicell import ops
 
 from .programs import (  # isort: skip
-    alike, at_order, counting, document, equal, listed, must, numbers, plain, product, sine, spare,
+    PEER, alike, at_order, counting, document, equal, listed, must, numbers, order, plain, product, sine, spare,
 )  # fmt: skip
 
 BENT = 'mul', 'sin', 'cos', 'matmul'  # ops whose gradients depend on their inputs
@@ -42,7 +42,8 @@ def addresses(m: SimpleNamespace) -> str:
     """Four entries, one after the other."""
     x = m.Tensor([1.0, 2.0])
     before = x.at
-    made = [m.leaf(x), m.leaf(x), m.write('Mul', None, (x, x), x.array * 3), m.leaf(m.Tensor(0.0))]
+    made = [m.leaf(x), m.leaf(x), m.write('Mul', None, (x, x), x.array * 3)]
+    made.append(m.leaf(made[0]))
     found = [t.at for t in made]
     must(found.count(...) == 0, 'dots', ..., 'The dots are still there.')
     must(len(m.entries) == 4, 'entries', len(m.entries), f'Four calls of `write` leave {len(m.entries)} entries.')
@@ -72,7 +73,8 @@ def found_again(m: SimpleNamespace) -> str:
     must(fine, 'leaf', str(begins), "The entry of a leaf should begin with 'Leaf', None and ().")
     given = len(inputs) == 2 and all(a is x for a in inputs)
     must(given, 'entry', 'inputs', 'The third part of an entry should be the inputs.')
-    must(out is t, 'entry', type(out).__name__, 'The Tensor in the entry is not the one that `write` returned.')
+    said = 'The Tensor in the entry is not the one that `write` returned.'
+    must(out is t, 'entry', f'another {type(out).__name__}', said)
     given = numbers(t, 'numbers')
     must(np.array_equal(given, [2.25, 4]), 'numbers', given, 'The numbers should be those that were given.')
     return '`entries[out.at]` is the entry that made `out`.'
@@ -97,6 +99,7 @@ def left(m: SimpleNamespace, run: Callable[[], Any], due: list[str], part: str, 
 
 def constants_leave_none(m: SimpleNamespace) -> str:
     """Ops of constants."""
+    spare(m)
     a = m.Tensor([1.0, 2.0])
     left(m, lambda: m.sin(a * 3 + a), [], 'constants', '`sin(a * 3 + a)` of a constant a')
     out = m.mul(a, m.Tensor(3.0))
@@ -213,9 +216,10 @@ def walked_twice(m: SimpleNamespace, f: Callable, at: float, due: tuple[float, f
 
 
 def on_the_tape(m: SimpleNamespace) -> str:
-    """A walk back from sin(x), and another one from what it has found."""
-    due = np.cos(0.5), -np.sin(0.5)
-    walked_twice(m, m.sin, 0.5, due, '`sin(x)`', 'a rule gets the Tensors of the entry, and what it returns is kept.')
+    """A walk back from sin(-x), and another one from what it has found."""
+    due = -np.cos(0.5), np.sin(0.5)
+    cure = 'a rule gets the Tensors of the entry, and what it returns is kept.'
+    walked_twice(m, lambda x: m.sin(m.neg(x)), 0.5, due, '`sin(-x)`', cure)
     return 'A gradient is on the tape as well.'
 
 
@@ -309,7 +313,8 @@ def other_shapes(m: SimpleNamespace) -> str:
 def the_sum_is_on_the_tape(m: SimpleNamespace) -> str:
     """What was added up."""
     for x in (3.0, 0.0):  # a gradient that is 0 has a slope as well
-        walked_twice(m, lambda x: x * x, x, (2 * x, 2.0), '`x * x`', 'add the Tensors, not their arrays.')
+        square = lambda x: (lambda y: y * y)(m.neg(x))
+        walked_twice(m, square, x, (2 * x, 2.0), '`y * y`, where y is `-x`,', 'add the Tensors, not their arrays.')
     return 'The sum is on the tape as well.'
 
 
@@ -324,9 +329,9 @@ def gets_dout(m: SimpleNamespace) -> str:
 
     def program(m: Any) -> Callable:
         cell = product(m)
-        return lambda x, y: m.sin(cell(x, y) * 3) + cell(y, x) * x
+        return lambda x, y: m.sin(cell(x, y) * 3) + cell(y, x) * x + cell(m.Tensor([3.0, -2.0]), y)
 
-    alike(m, program, [[0.5, 2.0], [-1.0, 0.3]], 'two calls of a Cell inside a loss')
+    alike(m, program, [[0.5, 2.0], [-1.0, 0.3]], 'three calls of a Cell inside a loss')
     return '`bprop` gets the inputs, `out` and `dout`.'
 
 
@@ -399,6 +404,9 @@ def second_order(m: SimpleNamespace) -> str:
     """Second order of ops."""
     at_order(m, lambda m: m.sin, 0.5, '`sin`', 2)
     at_order(m, lambda m: lambda x: x * x * x + m.cos(x), 0.7, '`x * x * x + cos(x)`', 2)
+    m.entries.clear()
+    due = order(PEER, ops.sin, 2)(ms.Tensor(0.5))
+    equal(order(m, m.sin, 2)(m.Tensor(0.5)), due, 'first leaf', '`sin`, order 2, on an empty tape')
     return 'Second order: `sin`, `x * x * x + cos(x)`.'
 
 
@@ -421,6 +429,7 @@ def one_in_the_other(m: SimpleNamespace) -> str:
     return 'The input of the inner gradient and that of the outer one stay apart.'
 
 
+SUMMED = chains, on_the_tape, two_uses, more_uses, only_what_is_due, still_the_first_leaf, other_shapes
 # what is looked at in each step
 STEPS = (
     (constant, addresses, found_again),
@@ -436,7 +445,7 @@ STEPS = (
         unused_input,
         only_what_is_due,
     ),
-    (chains, two_uses, more_uses, only_what_is_due, still_the_first_leaf, other_shapes, the_sum_is_on_the_tape),
+    (*SUMMED, the_sum_is_on_the_tape),
     (takes_over, gets_dout, without_bprop, one_entry, when_asked),
     (first_order, second_order, second_order_of_a_cell, higher_orders, one_in_the_other),
 )

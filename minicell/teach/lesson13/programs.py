@@ -120,6 +120,7 @@ def numbers(value: Any, part: str) -> np.ndarray:
     must(value is not ..., 'dots', ..., 'The dots are still there.')
     array = getattr(value, 'array', None)
     must(isinstance(array, np.ndarray | np.generic), part, type(value).__name__, f'{part}: no Tensor came back.')
+    must(array.dtype == np.float32, part, str(array.dtype), f'{part}: the numbers are {array.dtype}, not float32.')
     return np.asarray(array, np.float64)
 
 
