@@ -145,7 +145,7 @@ def judges() -> dict[str, Judge]:
         '7c': lesson07.HUNT._replace(hidden=with_each(lesson07.HIDDEN, 0.7, 0.4, 0.9)),
         '8c': lesson08.TRIALS['8c']._replace(hidden=LAYERS, slope=square),
         '9c': lesson09.HUNT._replace(hidden=curves, make=partial(lesson09.suspect, functions=CURVES)),
-        '10d': partial(lesson10.hunt, hunted=lesson10.HUNT._replace(hidden=with_each(lesson10.zoo.HIDDEN, ONE, TWO))),
+        '10d': lesson10.HUNT._replace(hidden=with_each(lesson10.zoo.HIDDEN, ONE, TWO)),
         '13g': lesson13.TRIALS['13g']._replace(hidden=CHANGES, slope=('a cube', (cube, 0.9), 3 * 0.9**2)),
         '14d': partial(lesson14.hunt, hunted=lesson14.HUNT._replace(hidden=bits)),
         '15c': lesson15.HUNT._replace(hidden=with_each(lesson15.HIDDEN, 0.6, 0.3)),
