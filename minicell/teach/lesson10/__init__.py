@@ -84,7 +84,7 @@ def changed_by(answer: Any) -> Trial:
 
 def cases(moved: float) -> dict[str, tuple[Callable, Any, np.ndarray]]:
     """What stands in a sentence -> a loss of no arguments, its Parameter, and the slopes that are due."""
-    row, square, cut = (ms.Parameter(ms.Tensor(np.array(p) + moved), name='p') for p in ROW_SQUARE_CUT)
+    row, square, cut = (ms.Parameter(ms.Tensor(np.array(p) + moved * np.sign(p)), name='p') for p in ROW_SQUARE_CUT)
     x = ms.Tensor(np.array([[1.0, -2.0, 0.5], [3.0, 0.0, 1.5]]))
     hidden, mean = zoo.NoW(*zoo.ONE), zoo.Mean(*zoo.ONE)
     for cell in (hidden, mean):
@@ -101,7 +101,7 @@ def cases(moved: float) -> dict[str, tuple[Callable, Any, np.ndarray]]:
     return {name: (*each, true) for (name, each), true in zip(made.items(), due, strict=True)}
 
 
-ROW_SQUARE_CUT = ([0.0, -1.0, 0.512345678], [[0.3, -0.8], [0.0, 1.1]], [0.4, -2.0, 0.0])  # one has many digits
+ROW_SQUARE_CUT = ([0.0, -1.0, 0.512345678], [[0.312345678, -0.8], [0.0, 1.1]], [0.412345678, -2.0, 0.0])
 EPS = 1e-3  # so large that a push to one side is told from two
 
 
