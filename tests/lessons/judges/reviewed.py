@@ -103,7 +103,6 @@ ANSWERS = """
 4a wrong: step[i] = eps => step[i] += eps * x[i]
 4a right: found[i] = (f(x + step) - f(x - step)) / (2 * eps) => kept = x[i]; x[i] = kept + eps; above = f(x);
     x[i] = kept - eps; below = f(x); x[i] = kept; found[i] = (above - below) / (2 * eps)
-4a right: (f(x + step) - f(x - step)) / (2 * eps) => (f(x + step / 2) - f(x - step / 2)) / eps
 4a right: (f(x + step) - f(x - step)) / (2 * eps) => (f(x + step) - f(x - step)) / eps / 2
 5b right: k * (dout * y).mean(0) => (k / y.shape[0] * dout * y).sum(0)
 6a wrong: 'G': 'mean, not sum' => 'G': 'sign only' ;; 'H': 'sign only' => 'H': 'mean, not sum'
@@ -114,7 +113,6 @@ ANSWERS = """
 7a wrong: mask, _ = out => mask, y = out ;; dy * mask * self.scale => y * dy
 7a wrong: dy * mask * self.scale => dy * mask / ms.Tensor(self.keep_prob)
 7a right: dy * mask * self.scale => ms.ops.select(mask, dy, ms.ops.zeros_like(dy)) * self.scale
-7a right: dy * mask * self.scale => mask * self.scale * dy
 9a wrong: return (dx,) => return dx, 6 * x * dout, 6 * dout
 9a wrong: 3 * x * x * dout => 3 * x * __import__('minicell').ops.stop_gradient(x) * dout
 9a right: 3 * x * x * dout => dout * (x * x + x * x + x * x)
@@ -125,7 +123,6 @@ ANSWERS = """
 12a wrong: dout * 5.0 => dout * 25.0
 12a wrong: dout * 5.0 * s * (1 - s) => dout * 5.0 * s * (1 - s) * out
 12a wrong: dout * 5.0 * s * (1 - s) => dout * ops.sigmoid(x)
-12b wrong: ops.relu(1 - ops.abs(x) / 2) => 1000 * ops.relu(1 - ops.abs(x) / 2)
 12b right: ops.relu(1 - ops.abs(x) / 2) => (ops.abs(x) < 1).astype(x.dtype)
 12b wrong: ops.relu(1 - ops.abs(x) / 2) => ops.sigmoid(x)
 12b wrong: ops.relu(1 - ops.abs(x) / 2) => ops.exp(x)
@@ -261,8 +258,6 @@ ANSWERS = """
 12b wrong: ops.relu(1 - ops.abs(x) / 2) => ops.exp(-(x - 0.2) ** 2)
 12b wrong: ops.relu(1 - ops.abs(x) / 2) => ops.relu(1 - ops.abs(x) / 2)
     + 0.5 * ops.logical_and(ops.abs(x) > 0.02, ops.abs(x) < 0.25)
-12e wrong: 0.012 * (count * count).sum(1).mean() => 0.01 * ((count.sum(1) - 12) ** 2).mean()
-12e wrong: 0.012 * (count * count).sum(1).mean() => 0.002 * ops.relu(count.sum(1) - 15).mean()
 14a wrong: (f(w + ms.Tensor(step)) - f(w - ms.Tensor(step))).item() / (2 * reach) => ms.grad(f)(w)[place].item()
 14c wrong: (dout * dout).sum() => (dout * dout).sum(-1, keepdims=True)
 15a wrong: return self.part(x, w) => back = ms.vjp(self.part, x, w); KEPT.append(back); return back[0] ;;
