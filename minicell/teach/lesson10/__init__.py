@@ -118,8 +118,7 @@ def measured(answer: Any, moved: float = 0.0) -> Trial:
             kind = type(begun(error)).__name__
             return Trial(True, False, {'raised': kind}, f'{name}:\n{kind}: {error}')
         found = found.asnumpy() if isinstance(found, ms.Tensor) else found
-        wrongly = off(found, due)
-        # what is near enough counts as what is due: the last digits tell no mistake
+        wrongly = off(found, due)  # what is near enough counts as what is due: the last digits tell no mistake
         did[name] = due if not wrongly else found if isinstance(found, np.ndarray) else type(found).__name__
         did[f'{name}, p'] = 'as it was' if np.array_equal(p.asnumpy(), before) else 'changed'
         p.set_data(ms.Tensor(before))

@@ -31,7 +31,8 @@ def constant(m: SimpleNamespace) -> str:
     must(not len(m.entries) > 1, 'entries', len(m.entries), 'A new Tensor has left an entry; it should leave none.')
     said = f'A new Tensor has the address {t.at}, and after one entry {later.at}; both should be −1.'
     must((t.at, later.at) == (-1, -1), 'constant', (t.at, later.at), said)
-    numbers(m.Tensor([1, 2]), 'A new Tensor')
+    kind = m.Tensor([1, 2]).array.dtype
+    must(kind == np.float32, 'dtype', str(kind), f'The numbers of a Tensor are float32, not {kind}.')
     return 'A new Tensor is a constant.'
 
 
@@ -39,8 +40,7 @@ def addresses(m: SimpleNamespace) -> str:
     """Four entries, one after the other."""
     x = m.Tensor([1.0, 2.0])
     before = x.at
-    made = [m.leaf(x), m.leaf(x), m.write('Mul', None, (x, x), x.array * 3)]
-    made.append(m.leaf(made[0]))
+    made = [m.leaf(x), m.leaf(x), m.write('Mul', None, (x, x), x.array * 3), m.leaf(m.Tensor(0.0))]
     found = [t.at for t in made]
     must(found.count(...) == 0, 'dots', ..., 'The dots are still there.')
     must(len(m.entries) == 4, 'entries', len(m.entries), f'Four calls of `write` leave {len(m.entries)} entries.')
@@ -50,6 +50,7 @@ def addresses(m: SimpleNamespace) -> str:
     kinds = ['too large' if isinstance(at, int) and at > 9 else at if isinstance(at, int) else type(at) for at in found]
     must(found == [0, 1, 2, 3], 'addresses', kinds, said)
     must(made[0] is not x and x.at == before, 'input', x.at, '`leaf` should make a new Tensor, not change x.')
+    must(m.leaf(made[0]).at == 4, 'input', 'taped', '`leaf` of a Tensor on the tape should write an entry, too.')
     return 'The addresses count the entries: 0, 1, 2, 3.'
 
 
@@ -74,6 +75,7 @@ def found_again(m: SimpleNamespace) -> str:
     must(out is t, 'entry', f'another {type(out).__name__}', said)
     given = numbers(t, 'numbers')
     must(np.array_equal(given, [2.25, 4]), 'numbers', given, 'The numbers should be those that were given.')
+    must(t.array.dtype == np.float32, 'dtype', str(t.array.dtype), 'The numbers of an entry should be float32.')
     return '`entries[out.at]` is the entry that made `out`.'
 
 
@@ -214,9 +216,8 @@ def walked_twice(m: SimpleNamespace, f: Callable, at: float, due: tuple[float, f
 
 def on_the_tape(m: SimpleNamespace) -> str:
     """A walk back from sin(-x), and another one from what it has found."""
-    due = -np.cos(0.5), np.sin(0.5)
     cure = 'a rule gets the Tensors of the entry, and what it returns is kept.'
-    walked_twice(m, lambda x: m.sin(m.neg(x)), 0.5, due, '`sin(-x)`', cure)
+    walked_twice(m, lambda x: m.sin(m.neg(x)), 0.5, (-np.cos(0.5), np.sin(0.5)), '`sin(-x)`', cure)
     return 'A gradient is on the tape as well.'
 
 

@@ -53,8 +53,8 @@ def trend(answer: Any, w0: np.ndarray = W, rises: dict[str, tuple[Rise, float]] 
             wrong = wrong or f'{name}: w itself has changed. Leave it, and give f a new Tensor.'
         else:
             steps = reach * np.eye(w0.size).reshape(-1, *w0.shape)
-            due = np.array([height(w0 + step, rise) - height(w0 - step, rise) for step in steps]) / (2 * reach)
-            due = due.reshape(w0.shape)
+            changes = [height(w0 + step, rise) - height(w0 - step, rise) for step in steps]
+            due = np.reshape(changes, w0.shape) / (2 * reach)
             named = lambda at, name=name: f'{name}, w[{at[0]}, {at[1]}] = {w0[at]:g}'
             wrong = wrong or compared(found, due, named, 'your difference', rtol=1e-8)
     if all(isinstance(each, np.ndarray) and each.shape == w0.shape for each in did.values()):
