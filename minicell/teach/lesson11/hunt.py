@@ -125,14 +125,12 @@ HUNT = Hunt(WORDS, HIDDEN, lambda kind: (kind, CHANGES), within=changes)
 def unlike(answer: Callable) -> list[str]:
     """What the learner's `same` says wrongly of a Cell that is right, and of one that counts."""
     wrong = []
-    same, before = getattr(answer, '__globals__', {}).get('same'), ms.get_context('mode')
+    same = getattr(answer, '__globals__', {}).get('same')
     for name, due in ('Plain', True), ('Late', False):
         with changes():
             if callable(same) and bool(said := same(space[name], 10)) != due:
                 what = 'is right' if due else 'counts its calls'
                 wrong.append(f'✗ Your same(kind, 10) is {said} for a Cell that {what}; expected {due}.')
-            on = ms.get_context('mode') == ms.GRAPH_MODE != before
-    wrong += ['✗ After your same(kind, 10), graph mode is still on.'] * on
     return wrong
 
 

@@ -270,7 +270,7 @@ ANSWERS = """
 10c wrong: p.set_data(ms.Tensor(start)) => p.set_data(ms.Tensor(start.round(4)))
 10c wrong: return slopes => return slopes * (start != 0)
 11a wrong: x > 0, dout => x >= -0.5, dout
-11c wrong: ms.PYNATIVE_MODE) => ms.GRAPH_MODE)
+11c wrong: if change and k == n - 1: => if change and k == n - 1 and mode == ms.PYNATIVE_MODE:
 12a wrong: ops.stop_gradient(spike) if => 0.5 * ops.stop_gradient(spike) if
 12b wrong: ops.relu(1 - ops.abs(x) / 2) => ops.abs(x)
 13a wrong: (), x.array) => (), x.array) if x.at < 0 else x
