@@ -103,6 +103,8 @@ def constants_leave_none(m: SimpleNamespace) -> str:
     left(m, lambda: m.sin(a * 3 + a), [], 'constants', '`sin(a * 3 + a)` of a constant a')
     out = m.mul(a, m.Tensor(3.0))
     must(np.array_equal(numbers(out, 'constant'), [3, 6]), 'numbers', numbers(out, ''), '`a * 3` has wrong numbers.')
+    kind = out.array.dtype
+    must(kind == np.float32, 'dtype', str(kind), f'The numbers of a constant should be float32, not {kind}.')
     must(out.at == -1, 'constant', out.at, f'`a * 3` should have the address −1; yours has {out.at}.')
     return 'An op of constants leaves no entry.'
 
