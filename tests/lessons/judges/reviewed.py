@@ -282,7 +282,6 @@ ANSWERS = """
 13e wrong: self.rule, inputs, => self.rule, [x for x in inputs if x.at >= 0],
 13f wrong: (dout,), (x,) => (dout if x.at > 0 else 0 * dout,), (x,)
 14a wrong: / (2 * reach) => / (2 * reach); w = w + ms.Tensor(step)
-15a wrong: return dx, dw => return dx * dout, dw * dout
 15b wrong: return y, ms.Tensor(seed) => self.state = np.random.get_state(); return y, ms.Tensor(seed) ;;
     dy, _ = dout => dy, _ = dout; np.random.set_state(self.state)
 15b wrong: (dx,) = back(dy) => dx = ms.ops.stop_gradient(back(dy)[0])
