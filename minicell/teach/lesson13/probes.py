@@ -50,7 +50,7 @@ def addresses(m: SimpleNamespace) -> str:
     kinds = ['too large' if isinstance(at, int) and at > 9 else at if isinstance(at, int) else type(at) for at in found]
     must(found == [0, 1, 2, 3], 'addresses', kinds, said)
     must(made[0] is not x and x.at == before, 'input', x.at, '`leaf` should make a new Tensor, not change x.')
-    must(m.leaf(made[0]).at == 4, 'input', 'taped', '`leaf` of a Tensor on the tape should write an entry, too.')
+    must(m.leaf(made[0]).at == 4, 'input', 'taped', '`leaf` of a Tensor on the tape should write an entry as well.')
     return 'The addresses count the entries: 0, 1, 2, 3.'
 
 
