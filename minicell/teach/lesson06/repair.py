@@ -45,9 +45,5 @@ def repaired(answer: Any, rows: Sequence[int] = (4, 5, 7)) -> Trial:
             wrong.append(f'{name}. {trial.said}')
     if wrong:
         return Trial(True, False, did, wrong[0])
-    return Trial(
-        True,
-        True,
-        did,
-        f'Each of the three Cells agrees with differences, in batches of {", ".join(map(str, rows))} rows.',
-    )
+    said = f'Each of the three Cells agrees with differences, in batches of {", ".join(map(str, rows))} rows.'
+    return Trial(True, True, did, said)

@@ -28,16 +28,10 @@ def backward(*keeps: float, seed: int) -> Settings:
     """The trial of a Cell that drops rows, with each keep_prob; kept rows of x hold a zero, or nothing but zeros."""
     x = points((12, 2), seed=seed)
     x[0][4:8] = 0.0
-    checks = {
-        f'keep_prob {keep}': (
-            (keep,),
-            BpropCheck('DropRows', ['dx'], partial(dropped, keep), 'mask and y', {'x (12, 2)': x}),
-        )
-        for keep in keeps
-    }
-    return Settings(
-        'DropRows', checks, f'dx fits the mask of its own call, with a keep_prob of {", ".join(map(str, keeps))}.'
-    )
+    check = lambda keep: BpropCheck('DropRows', ['dx'], partial(dropped, keep), 'mask and y', {'x (12, 2)': x})
+    checks = {f'keep_prob {keep}': ((keep,), check(keep)) for keep in keeps}
+    done = f'dx fits the mask of its own call, with a keep_prob of {", ".join(map(str, keeps))}.'
+    return Settings('DropRows', checks, done)
 
 
 # ---- 7b ------------------------------------------------------------------------------------------------------------
