@@ -31,7 +31,7 @@ CHOICES = {
     '03': ('added to automatic', 'checks my maths'),
     '04': ('smaller eps', 'a falling loss'),
     '07': ('a new mask', 'looks like x'),
-    '08': ('comparisons kill', '> is >='),
+    '08': ('comparisons kill', 'threshold is subtracted'),
     '09': ('called twice', 'second order', 'free and right'),
     '10': ('found by itself', 'in the tuple'),
     '13': ('accuracy shows', 'only inputs', 'reads my source'),

@@ -212,7 +212,7 @@ def test_an_exercise_shows_one_finding_and_the_place_that_is_furthest_off():
     assert 'class="mc2"' not in other.html() and card.verdict.state == 'failed', 'a card is about its own cell'
     hunt = exercise('3b')
     lost = hunt.checks(hunt.check_code(hunt.mistakes[0].code).trial)
-    assert len(lost) == len(hunt.checks(None)) == 8 and {check.ok for check in lost} == {True, False}
+    assert len(lost) == len(hunt.checks(None)) == 9 and {check.ok for check in lost} == {True, False}
     assert L.check('3b', lambda cell: 'right').finding().count('✗') == 1, 'one at a time'
 
 

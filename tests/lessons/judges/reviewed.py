@@ -270,7 +270,6 @@ ANSWERS = """
 3b wrong: any(each.any() for each in gradients(0 * one)) => np.allclose(dx, x + 1) or np.allclose(dy, y + 1)
 3b wrong: np.allclose(dx, one @ y.T) and np => np.allclose(dx, one @ y.T) or np
 4c wrong: by_bprop_1000, 1000 * by_bprop => abs(by_bprop_1000), abs(1000 * by_bprop)
-4c wrong: np.random.standard_normal(cell(ms.Tensor(x)).shape) => -np.random.random(cell(ms.Tensor(x)).shape)
 5b wrong: x / y.shape[0] => x / (y.shape[0] - 1)
 7b wrong: thrown < self.keep_prob => ms.ops.logical_and(thrown < self.keep_prob, x[:, :1] < 2)
 7b wrong: thrown < self.keep_prob => thrown < 0.5
