@@ -92,6 +92,8 @@ self.onmessage = async ({data}) => {
     const answer = call(data.kind)(...data.with);
     self.postMessage({kind: data.kind, id: data.id, took: performance.now() - began, ...JSON.parse(answer)});
   } catch (error) {
-    self.postMessage({kind: 'dead', says: String(error.message ?? error)});
+    const says = String(error.message ?? error).trim().split('\n').at(-1); // of Python's traceback, what it is
+    const ended = `Python has ended: ${says}. It starts anew next time.`;
+    self.postMessage({kind: 'dead', says: data.kind === 'start' ? says : ended});
   }
 };
