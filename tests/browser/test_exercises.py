@@ -212,7 +212,7 @@ def test_without_storage_a_card_answers_and_says_that_nothing_is_kept(browser, w
     expect(page.locator('.question .mark').first).to_contain_text('your answer')
     press_check(page, '3b', exercise('3b').solution)
     write(page, '3b', 'typed meanwhile')
-    expect(card(page, '3b').locator('.state')).to_have_text('passed')
+    expect(card(page, '3b').locator('.state')).to_have_text('passed', timeout=PATIENCE)
     expect(card(page, '3b').locator('textarea')).to_have_value('typed meanwhile')
     closed(page)
 

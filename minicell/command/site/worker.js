@@ -73,7 +73,7 @@ async function start({config, page}) {
   await script(await coming['pyodide.asm.js']);
   const {loadPyodide} = await script(await coming['pyodide.mjs']);
   const quiet = () => {};
-  python = await loadPyodide({indexURL: 'https://minicell.invalid/', stdout: quiet, stderr: quiet});
+  python = await loadPyodide({indexURL: 'https://minicell.invalid/', stdin: quiet, stdout: quiet, stderr: quiet});
   await python.loadPackage('numpy', {messageCallback: quiet});
   if (!('numpy' in python.loadedPackages)) throw new Error('NumPy was not loaded.');
   const site = python.runPython('import site; site.getsitepackages()[0]');

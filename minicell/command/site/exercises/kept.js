@@ -49,7 +49,7 @@ function load(text, file) {
   const more = lost.length > 1 ? ` and ${lost.length - 1} more` : '';
   if (lost.length) said.push(`Line ${lost[0]}${more} of it cannot be read.`);
   const versions = `the file is of version ${version || 'unknown'}, and this is ${told.version}`;
-  if (strange) said.push(`${strange} more are to what these lessons do not ask: ${versions}.`);
+  if (strange) said.push(`${strange} more ${strange > 1 ? 'are' : 'is'} to what these lessons do not ask: ${versions}.`);
   return said.join(' ');
 }
 function take({lesson, card, state, said, hints, code}) {
