@@ -3,11 +3,11 @@
 import argparse
 import os
 import platform
+import re
 import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from minicell import __version__
 from minicell.command import home, lab
@@ -47,8 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if extra and options.run is not open_lessons:
         asked.error(f'what follows the -- is for JupyterLab, which this does not open: {" ".join(extra)}')
     try:
+        if options.run in (open_lessons, check, site) and (told := home.settle()):  # they start Jupyter's kernels
+            print(told)
         status = options.run(options, extra)
-        sys.stdout.flush()
+        print(end='', flush=True)  # (whoever closed the output has no stream to flush)
     except Trouble as trouble:
         print(f'minicell: {trouble}', file=sys.stderr)
         return 1
@@ -59,10 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print('\nminicell: stopped', file=sys.stderr)
         return 130
     except OSError as error:
-        if error.filename:
-            raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would try again when it ends
-        print(f'minicell: what is printed cannot be written: {error.strerror}', file=sys.stderr)
+        if not error.filename:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would try again when it ends
+        what = f'{error.filename} cannot be used' if error.filename else 'what is printed cannot be written'
+        print(f'minicell: {what}: {error.strerror}', file=sys.stderr)
         return 1
     return status
 
@@ -75,8 +77,6 @@ def open_lessons(options: argparse.Namespace, extra: Sequence[str]) -> int:
     lessons = Path(COPY).absolute()
     print(f'The lessons are in {lessons}', flush=True)
     say_older(copied.older)
-    if told := home.settle():
-        print(told, flush=True)
     lab.open_lab(lab.lab_arguments(lessons, options, extra))
     return 0
 
@@ -84,8 +84,8 @@ def open_lessons(options: argparse.Namespace, extra: Sequence[str]) -> int:
 def copy(options: argparse.Namespace, extra: Sequence[str]) -> int:
     """The lessons in a folder of the learner's."""
     new, kept, older = copy_lessons(options.folder, options.teacher)
-    stay = f'; {kept} were there already and stay as they are' if kept else ''
-    print(f'{new} files copied to {options.folder}{stay}')
+    stay = f'; already there, and left as they are: {kept}' if kept else ''
+    print(f'Files copied to {options.folder}: {new}{stay}')
     say_older(older)
     return 0
 
@@ -102,8 +102,6 @@ def check(options: argparse.Namespace, extra: Sequence[str]) -> int:
     from minicell.installation import look
 
     print(f'minicell {__version__} on {platform.platform()}. To report a fault, paste all of this.')
-    if told := home.settle():
-        print(told)
     findings = look()
     for finding in findings:
         print(finding)
@@ -213,8 +211,7 @@ def folder(text: str) -> Path:
 
 def address(text: str) -> str:
     """The address that a site will have."""
-    parts = urlsplit(text)
-    if parts.scheme not in ('http', 'https') or not parts.hostname or parts.query or parts.fragment:
+    if not re.fullmatch(r'https?://[\w-]+(\.[\w-]+)*(:\d{1,5})?(/[\w.~%+-]*)*', text, re.IGNORECASE):
         raise argparse.ArgumentTypeError(f'an address is, for example, https://name.github.io/minicell, not {text!r}')
     return text
 

@@ -132,7 +132,7 @@ def block(messages: list[str]) -> list[str]:
 
 def written(messages: dict[str, list[str]]) -> str:
     """The file's text."""
-    return ''.join(f'# {test}\n' + '\n'.join(block(messages[test])) + '\n\n' for test in sorted(messages))
+    return '\n'.join(f'# {test}\n' + '\n'.join(block(messages[test])) + '\n' for test in sorted(messages))
 
 
 def pytest_addoption(parser: Any) -> None:

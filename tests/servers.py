@@ -22,17 +22,18 @@ def heeds_ctrl_c() -> None:
 
 @contextlib.contextmanager
 def opened(folder: Path, *arguments: str, **env: str) -> Iterator[tuple[str, str]]:
-    """`minicell`, run in a folder: what it says until its page answers, and the address of the page; Ctrl-C ends it.
+    """`minicell`, run in a folder: what it says until its page answers, and the page's address; one Ctrl-C ends it.
 
     It runs the checkout under test, installed or not, unless `env` says otherwise.
     """
     log = folder / 'log'
+    keyboard, terminal = os.openpty()  # only there does Jupyter ask whether a Ctrl-C was meant
     clean = {name: value for name, value in os.environ.items() if not name.startswith(('JUPYTER', 'IPYTHON'))}
     with log.open('wb') as out:
         server = subprocess.Popen(
             [sys.executable, '-m', 'minicell', *arguments],
             cwd=folder, env=clean | {'PYTHONPATH': str(ROOT), 'PYTHONUTF8': '1'} | env,
-            stdin=subprocess.DEVNULL, stdout=out, stderr=out, preexec_fn=heeds_ctrl_c if os.name == 'posix' else None,
+            stdin=terminal, stdout=out, stderr=out, preexec_fn=heeds_ctrl_c,
         )  # fmt: skip
     try:
         for _ in range(3000):
@@ -45,14 +46,14 @@ def opened(folder: Path, *arguments: str, **env: str) -> Iterator[tuple[str, str
         assert answers(found[0]) == 200
         yield log.read_text(encoding='utf-8'), found[0]
     finally:
-        for _ in range(3):  # Python may raise a Ctrl-C in a callback of the server, which only logs it
-            server.send_signal(signal.SIGINT)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                server.wait(20)
-                break
+        server.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(60)
         if server.poll() is None:
             server.kill()
             server.wait()
+        os.close(keyboard)
+        os.close(terminal)
     assert server.returncode == 0, log.read_text(encoding='utf-8')[-2000:]
 
 

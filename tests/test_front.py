@@ -295,6 +295,7 @@ def test_every_page_is_whole(pages):
         assert 'canonical' not in text and 'og:' not in text, 'no address is set'
         names = re.findall(r'\bid="([^"]+)"', text)
         assert len(names) == len(set(names)), path
+        assert '<code>pip install minicell</code>' in text, path
         assert not re.search(r'(?:src|href)="(?:https?:)?//', text), path
     assert len({path.lower() for path in pages}) == len(pages), 'a file system may not tell Sin from sin'
 

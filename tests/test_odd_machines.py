@@ -36,7 +36,10 @@ def no_home(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def test_a_home_that_takes_nothing_is_replaced_and_that_is_said(no_home):
+@pytest.mark.parametrize('where', ['file/home', '~'], ids=['in a file', 'nowhere'])
+def test_a_home_that_takes_nothing_is_replaced_and_that_is_said(where, no_home, monkeypatch):
+    monkeypatch.setenv('HOME', where if where == '~' else str(no_home / where))
+    assert command.main(['results']) == 1, 'and asks for none'
     said = home.settle()
     (stead,) = no_home.glob('minicell-*')
     tells(said.replace(stead.name, '…'), 'cannot be written')
@@ -68,10 +71,11 @@ def test_what_the_learner_has_set_counts(no_home, monkeypatch):
     assert 'minicell-' in os.environ['JUPYTER_CONFIG_DIR']
 
 
-def test_a_home_without_the_right_to_write(tmp_path, monkeypatch):
-    assert home.takes_files(str(tmp_path / 'new'))
-    monkeypatch.setattr(home.os, 'access', lambda folder, right: folder != str(tmp_path))  # root has all rights
-    assert not home.takes_files(str(tmp_path / 'new'))
+def test_a_home_on_a_full_disk_or_where_nobody_may_write(tmp_path, monkeypatch):
+    assert home.takes_files(tmp_path / 'new') and not os.listdir(tmp_path)
+    assert not home.takes_files('/proc/new')  # (not even root)
+    monkeypatch.setattr(home.tempfile, 'TemporaryFile', lambda dir: open('/dev/full', 'wb'))  # noqa: SIM115
+    assert not home.takes_files(tmp_path / 'new')
 
 
 def posix(test):

@@ -137,7 +137,8 @@ def test_ci_runs_the_one_script():
     assert 'bash .ci/run' in (ROOT / '.github/workflows/ci.yml').read_text(encoding='utf-8')
     script = ROOT / '.ci/run'
     assert os.access(script, os.X_OK)
-    subprocess.run(['bash', '-n', script], check=True)
+    breaks = ['bash', '-c', '. .ci/prepare; breaks() { false; true; }; step one breaks']
+    assert subprocess.run(breaks, cwd=ROOT, stdout=subprocess.DEVNULL).returncode == 1, 'each command of a step counts'
     for name in re.findall(r'\$\(readme (\w+)\)', script.read_text(encoding='utf-8')):
         assert block(name)
 

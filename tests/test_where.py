@@ -72,5 +72,3 @@ def test_what_the_page_refers_to_is_there():
     tests = set(re.findall(r'`((?:tests|\.ci|\.github)/[\w/.-]+)`', PAGE))
     assert len(tests) >= 6
     assert [name for name in tests if not (ROOT / name).exists()] == []
-    targets = [target for target in re.findall(r'\]\(([^)#]+)', PAGE) if '://' not in target]
-    assert [target for target in targets if not (ROOT / 'lessons' / target).exists()] == []

@@ -39,6 +39,7 @@ def lab_arguments(lessons: Path, options: argparse.Namespace, extra: Sequence[st
         'ip': '--ServerApp.ip=127.0.0.1',
         'root_dir': f'--ServerApp.root_dir={lessons}',
         'default_url': f'--LabApp.default_url=/lab/tree/{START}',
+        'answer_yes': '--ServerApp.answer_yes=True',  # Ctrl-C in a terminal stops it, and asks nothing first
     }
     if options.port:
         ours |= {'port': f'--ServerApp.port={options.port}', 'port_retries': '--ServerApp.port_retries=0'}

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import platform
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,29 +53,29 @@ def copy_lessons(target: Path, teacher: bool = False) -> Copied:
         if target.is_file():
             raise Trouble(f'{target} is a file: the lessons cannot be written there. {ELSEWHERE}')
         target.mkdir(parents=True, exist_ok=True)
-        for lesson in sorted(file for file in source.rglob('*') if file.is_file()):
-            within = lesson.relative_to(source)
-            if within.parts[0] in NOT_FOR_LEARNERS or (within.name == FOR_TEACHERS and not teacher):
-                continue
-            place, written = target / within, lesson.read_bytes()
-            mark = hashlib.sha256(written).hexdigest()
-            if os.path.lexists(place):
-                kept += 1
-                if mark_of(place) not in (None, mark):
-                    older.append(str(within))
-                continue
-            place.parent.mkdir(parents=True, exist_ok=True)
-            if place.suffix == '.ipynb':
-                written = written.replace(LANGUAGE.encode(), marked(mark).encode(), 1)
-            # whole or not at all: half a lesson would be taken for the learner's own the next time
-            part = place.with_name(place.name + '.part')
-            part.write_bytes(written)
-            part.replace(place)
-            new += 1
+        # Whole or not at all: half a lesson would be taken for the learner's own the next time. So each is written in a
+        # folder apart, which goes with all that is in it, and then put in its place.
+        with tempfile.TemporaryDirectory(prefix='.minicell-', dir=target) as apart:
+            for lesson in sorted(file for file in source.rglob('*') if file.is_file()):
+                within = lesson.relative_to(source)
+                if within.parts[0] in NOT_FOR_LEARNERS or (within.name == FOR_TEACHERS and not teacher):
+                    continue
+                place, written = target / within, lesson.read_bytes()
+                mark = hashlib.sha256(written).hexdigest()
+                if os.path.lexists(place):
+                    kept += 1
+                    if mark_of(place) not in (None, mark):
+                        older.append(str(within))
+                    continue
+                place.parent.mkdir(parents=True, exist_ok=True)
+                if place.suffix == '.ipynb':
+                    written = written.replace(LANGUAGE.encode(), marked(mark).encode(), 1)
+                whole = Path(apart, within.name)
+                whole.write_bytes(written)
+                whole.replace(place)
+                new += 1
     except OSError as error:
         raise Trouble(f'the lessons cannot be written to {target}: {error.strerror}. {ELSEWHERE}') from None
-    if not os.access(target, os.W_OK):
-        raise Trouble(f'nothing can be written to {target}. {ELSEWHERE}')
     return Copied(new, kept, older)
 
 
@@ -86,8 +87,8 @@ def marked(mark: str) -> str:
 def mark_of(notebook: Path) -> str | None:
     """Which notebook this is a copy of, as far as its metadata say."""
     try:
-        return json.loads(notebook.read_bytes())['metadata']['minicell']['copy_of']
-    except (ValueError, LookupError, TypeError, OSError):
+        return json.loads(notebook.read_bytes())['metadata']['minicell']['copy_of'] if notebook.is_file() else None
+    except (ValueError, LookupError, TypeError, OSError, RecursionError):
         return None  # the learner's own file, whatever it is
 
 

@@ -35,13 +35,21 @@ def read(path: Path) -> Learner:
     return Learner(path.stem, [each.states for each in kept], trouble)
 
 
+def own() -> list[Path]:
+    """One's own file, where there is one."""
+    try:
+        return [path for path in [place()] if path.is_file()]
+    except RuntimeError:  # there is no saying which folder is the home
+        return []
+
+
 def table(folder: Path | None) -> Iterator[str]:
     """The lines of the table; without a folder, of one's own file. Raises Trouble where there is nothing to read."""
     try:
-        paths = [place()] if folder is None else sorted([*folder.glob('*.json'), *folder.glob('*.jsonl')])
+        paths = own() if folder is None else sorted([*folder.glob('*.json'), *folder.glob('*.jsonl')])
     except OSError as error:
         raise Trouble(f'{folder} cannot be read: {error.strerror}.') from None
-    if folder is None and not paths[0].is_file():
+    if folder is None and not paths:
         raise Trouble('nothing has been answered in a notebook on this machine.')
     if not paths:
         raise Trouble(f'there is no file of results in {folder}: each is one learner’s, and its name ends in .json.')

@@ -64,6 +64,7 @@ class Canvas:
         """Place a box; `part` counts it within the one around it."""
         around = self.path
         self.path = box.key or f'{around}.{part}'
+        place = Rect(*(round(each, 6) for each in place))  # (from Python 3.12 on, a sum may end in another bit)
         if box.key:
             self.places[box.key] = place
         box.place(self, *place)

@@ -16,6 +16,7 @@ from .takeover import FAR, FEW, MANY, Takeover
 from .verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart, differs
 
 BETWEEN = 'There is no derivative at this {}: yours lies between the slopes on both sides.'
+ODD = 'An op has a kink at this {}, and its rule gives another slope than there is around it: that is what yours is.'
 NO_SLOPE = 'Every way from {} to the result leads through an operation without a slope: the true gradient is 0.'
 STRAIGHT = 'It is what would be due if each operation without a slope had the slope 1: a straight-through estimator.'
 SEEN = 'differences see what no rule does'
@@ -128,7 +129,7 @@ def limit(t: Takeover, told: Verdict) -> Verdict:
 
 def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     """Yours differs, or the truth is not known everywhere: it may be a kink, and yours may be rounded badly."""
-    kinks, nearest = t.kinks(told.place, given)
+    kinks, meet, nearest = t.kinks(told.place, given)
     kinks &= differs(given, told.due, told.room) | ~np.isfinite(told.due)
     if kinks.any():  # the due number is the nearest of those between the slopes
         slack = 1e-6 * np.abs(nearest) + np.nan_to_num(told.room)
@@ -141,7 +142,9 @@ def doubted(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     unknown, nowhere = np.isnan(told.due), any(np.isnan(out).any() for out in t.outs)
     if unknown.any() and not (nowhere and np.isnan(given[unknown]).all()):
         return told._replace(verdict=UNKNOWN, why='The rules give NaN or infinity here, and no limit is found.')
-    return told._replace(verdict=KINK, why=BETWEEN.format(told.name)) if kinks.any() else told._replace(verdict=RIGHT)
+    if (kinks & ~meet).any():
+        return told._replace(verdict=KINK, why=BETWEEN.format(told.name))
+    return told._replace(verdict=RIGHT, by='the slopes around it' if kinks.any() else told.by)
 
 
 def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
@@ -189,8 +192,9 @@ def confirmed(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
         tried = [*t.trying(told.place).tries(told.due, often=1)]
         if all(one.agrees for one in tried):
             return told._replace(by='rules and differences')
-        if t.kinks(told.place, given)[0].any():
-            return told._replace(verdict=KINK, why=BETWEEN.format(told.name))
+        kinks, meet, _ = t.kinks(told.place, given)
+        if kinks.any():
+            return told._replace(verdict=KINK, why=(ODD if meet[kinks].all() else BETWEEN).format(told.name))
     except Harm as harm:
         return told._replace(why=f'Differences were not tried: {harm}.')
     if t.blind or not any(one.sure and abs(one.slope.middle - one.said) > 16 * one.room for one in tried):

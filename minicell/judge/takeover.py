@@ -11,7 +11,7 @@ import numpy as np
 from ..core.tensor import is_float, tensors_in
 from ..ink.numbers import largest
 from ..replay.again import Again, another
-from ..replay.differences import FINEST, Trying, somewhere
+from ..replay.differences import FINEST, SINGLES, Trying, scale, somewhere
 from ..replay.harmless import Harm
 from ..replay.program import Arrays, Program, shaken, wide
 from .verdict import Verdict, differs
@@ -165,21 +165,51 @@ class Takeover:
             return self.again.program(xs).read(self.came)
         return self.program.read(self.came, self.program.again(xs)[0])
 
-    def kinks(self, place: int, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where the slopes around the point do not meet, however near they are; and what is nearest to yours there."""
-        here, given = self.exact[place], np.nan_to_num(given, posinf=0.0, neginf=0.0)
+    def kinks(self, place: int, given: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where the rules at the point and the slopes around it do not meet, however near those are; where the slopes
+        meet each other all the same; and what is nearest to yours between them."""
+        x, here, given = self.xs[place], self.exact[place], np.nan_to_num(given, posinf=0.0, neginf=0.0)
         towards = given - np.nan_to_num(here)  # where a slope that is yours is met
-        ways = [somewhere(self.xs[place], self.rng) for _ in range(3)]
+        ways = [somewhere(x, self.rng) for _ in range(3)]
         ways[0] = np.where(towards, np.sign(towards), 1e-3) * np.abs(ways[0])
-        found = []
+        ways, gaps = np.stack([*ways, *(-way for way in ways)]), []
         for radius in (1e-7, 1e-12):
-            beside = [self.xs[place] + step * way for way in ways for step in (radius, -radius)]
-            slopes = [self.at([*self.xs[:place], x, *self.xs[place + 1 :]])[place] for x in beside]
-            slopes.append(np.where(np.isfinite(here), here, slopes[0]))  # (the mean of several that are equal, say)
-            found.append((np.min(slopes, 0), np.max(slopes, 0)))
-        (low, high), far = found[1], found[0][1] - found[0][0]
-        near, size = high - low, np.maximum(np.abs(low), np.abs(high))
-        return (near > 0.3 * far) & (near < 3 * far) & (near > 1e-6 * size), np.clip(given, low, high)
+            slopes = np.stack([self.beside(place, radius * way) for way in ways])
+            rules = np.where(np.isfinite(here), here, slopes[0])  # (the mean of several that are equal, say)
+            gaps.append(np.maximum(slopes.max(0), rules) - np.minimum(slopes.min(0), rules))
+        low, high, size = slopes.min(0), slopes.max(0), np.maximum(np.abs(slopes).max(0), np.abs(rules))
+        kinks = (gaps[1] > 0.3 * gaps[0]) & (gaps[1] < 3 * gaps[0]) & (gaps[1] > 1e-6 * size)
+        odd = kinks | (kinks.any() & (np.abs(given - rules) > 1e-6 * size))  # perhaps since all of x was moved at once
+        odd &= (high - low <= 1e-6 * size) | (given < low - 1e-6 * size) | (given > high + 1e-6 * size)
+        for k, at in enumerate(map(tuple, np.argwhere(odd))):
+            step = np.zeros(x.shape)
+            step[at] = 1e-12 * scale(x)[at]
+            sides = [self.beside(place, side * step)[at] for side in (1, -1)] if k < SINGLES else [rules[at]]
+            low[at], high[at] = min(low[at], *sides), max(high[at], *sides)
+        meet = high - low <= 1e-6 * size
+        kinks |= odd & ~meet
+        if (kinks & ~meet).any() and not self.spanned(place, given, slopes):
+            kinks &= meet
+        return kinks, meet, np.clip(given, low, high)
+
+    def beside(self, place: int, away: np.ndarray) -> np.ndarray:
+        """The gradient by the rules so far away from the point."""
+        return self.at([*self.xs[:place], self.xs[place] + away, *self.xs[place + 1 :]])[place]
+
+    def spanned(self, place: int, given: np.ndarray, slopes: np.ndarray) -> bool:
+        """Whether a gradient may be a mean of those around a kink that its numbers share: what none of them changes, it
+        does not change either. Around a tie, the two slopes of max(x) add up to 1, and (1, 1) is no mean of theirs."""
+        more = [self.beside(place, 1e-12 * somewhere(self.xs[place], self.rng)) for _ in range(8)]
+        given, found = given.ravel(), np.stack([*slopes, *more]).reshape(-1, given.size)
+        half, rest = (found[1::2] - found[0]).T, given - found[0]
+        along = (
+            rest - half @ np.linalg.lstsq(half, rest, rcond=None)[0]
+        )  # the other half shows whether it is so by chance
+        for to in (along, np.sign(given), np.ones(given.shape)):
+            sums, size = found @ to, np.linalg.norm(to) * np.linalg.norm(found, axis=1).max()
+            if np.ptp(sums) <= 1e-6 * size < 1e-3 * size < abs(given @ to - sums[0]):
+                return False
+        return True
 
 
 def rounds_to(yours: np.ndarray | None, kind: type) -> bool:

@@ -165,7 +165,8 @@ class Exercise:
         part = next(iter(self.wrong(did)), '')
         named = trial.words or isinstance(did.get(part), np.ndarray | type(None))
         like = [each for each in self.known if part in each[1] and same(each[1][part], did[part])]
-        like = [each for each in like if (named and part not in ORDERS) or self.wrong(each[1])[0] == part]
+        higher = part.rpartition(': ')[2] in ORDERS
+        like = [each for each in like if (named and not higher) or self.wrong(each[1])[0] == part]
         if trial.words and did.get(part) in (due := list(self.right.values())) and len(due) == len(set(map(str, due))):
             # each word is due once, so one wrong word makes two: who shares one with a mistake may mean another thing
             like = [each for each in like if all(same(did.get(other), each[1][other]) for other in self.wrong(each[1]))]

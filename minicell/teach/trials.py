@@ -264,8 +264,8 @@ def form(returned: Any) -> str:
     if not isinstance(returned, tuple | list):
         return type(returned).__name__
     if len(returned) == 2 and isinstance(returned[1], dict):
-        named = [getattr(key, 'name', '') for key in returned[1]]
-        return f'{form(returned[0])} and a dict of {", ".join(named) if all(named) else "names, not Parameters"}'
+        odd = next((form(key) for key in returned[1] if not isinstance(key, ms.Parameter)), '')
+        return f'{form(returned[0])} and a dict of {odd or ", ".join(key.name for key in returned[1])}'
     if any(isinstance(each, tuple | list | dict) for each in returned):
         return f'a tuple of {", ".join(type(each).__name__ for each in returned)}'
     many = len(returned)

@@ -239,11 +239,50 @@ def test_a_kink_near_by_is_not_at_x(name, apart):
     assert judged(construct, crossed, x) == checked(construct, crossed, x) == ['wrong']
 
 
-@pytest.mark.parametrize('share', [[1, 0, 0], [0, 1, 0], [0.5, 0.5, 0], [0, 0, 1]])
-def test_a_maximum_of_two_equal_numbers_may_pick(share):
-    cell = made(lambda s, x: x.max(), lambda s, x, out, dout: (Tensor(share).astype(x.dtype) * dout,))
-    x = Tensor([2.0, 2.0, 1.0])
-    assert {told(read(cell, x))[0].ok, ms.check_bprop(cell, x).ok} == {not share[2]}
+EQUAL, LESS, NONE = Tensor([2.0, 2.0, 1.0]), Tensor([-2.0, -2.0, -1.0]), Tensor([0.0] * 3)
+MIXED, ALIKE, SHARED, FIRST = Tensor([1.0, -2.0, 3.0]), ops.ones(24), [1 / 24] * 24, [1.0] + [0.0] * 23
+SQUARES = Tensor([[[[1.0, 3.0], [3.0, 0.0]]]])
+TIES = """
+max | x=EQUAL | x.max() | ([1, 0, 0], [0, 1, 0], [0.5, 0.5, 0], [0.2, 0.8, 0]) | ([0, 0, 1], [1, 1, 0], [1.5, -0.5, 0])
+max, scaled | x=EQUAL | 1e4 * x.max() | ([1e4, 0, 0], [5e3, 5e3, 0]) | ([1e4, 1e4, 0],)
+the first | x=EQUAL | x.max(0)[0] | ([1, 0, 0], [0, 1, 0], [0.5, 0.5, 0]) | ([1, 1, 0], [0, 0, 0])
+min | x=LESS | x.min() | ([1, 0, 0], [0.5, 0.5, 0]) | ([1, 1, 0],)
+two | x=EQUAL | ops.maximum(x[0], x[1]) - x[2] | ([1, 0, -1], [0.3, 0.7, -1]) | ([1, 1, -1], [1, 0, 1])
+distance | x=EQUAL | ops.abs(x[0] - x[1]) | ([1, -1, 0], [-1, 1, 0], [0, 0, 0], [0.5, -0.5, 0]) | ([1, 1, 0], [1, 0, 0])
+hinge | x=EQUAL | ops.relu(x[0] - x[1]) | ([1, -1, 0], [0, 0, 0]) | ([1, 0, 0], [-1, 1, 0])
+a pool | x=SQUARES | ops.max_pool2d(x, 2).sum() | ([0, 1, 0, 0], [0, 0, 1, 0], [0, 0.5, 0.5, 0]) | ([0, 1, 1, 0],)
+length | x=NONE | ops.norm(x) | ([0, 0, 0], [1, 0, 0], [0, -0.5, 0]) | ([2, 0, 0],)
+a layer | x=NONE | ops.relu(x * MIXED) @ MIXED | ([1, 4, 9], [0, 0, 0], [1, 0, 0]) | ([2, 8, 18], [0, -4, 0])
+of 24 | x=ALIKE | x.max(0)[0] | (SHARED, FIRST, FIRST[::-1]) | ([2 * s for s in SHARED], [1 / 3] * 24, [0] * 24)
+each | x=NONE | (ops.relu(x) * MIXED).sum() | ([1, -2, 3], [0, -2, 0], [0.5, -1, 1.5]) | ([1, 2, 3],)
+"""
+
+
+@members(TIES, globals(), also=(-2, -1))
+def test_at_a_kink_that_several_numbers_share_a_mean_of_the_slopes_around_it_is_accepted(row):
+    construct, accepted, refused, x = row
+    for share in accepted + refused:
+        cell = made(construct, lambda s, x, out, dout, d=share: (Tensor(d).astype(x.dtype).reshape(x.shape) * dout,))
+        said = told(read(cell, x))[0].ok, ms.check_bprop(cell, x).ok
+        assert said == (share in accepted,) * 2, share
+
+
+@pytest.mark.parametrize(
+    ('construct', 'slope'),
+    [
+        (lambda s, x: ops.relu(x) - ops.relu(-x), lambda x: ops.ones_like(x)),
+        (lambda s, x: ops.relu(x) + ops.log1p(ops.exp(-ops.abs(x))), ops.sigmoid),
+        (lambda s, x: ops.relu(x) * 3 - ops.relu(-x) * 3 + x * x, lambda x: 3 + 2 * x),
+    ],
+    ids=['the identity', 'softplus', 'beside a square'],
+)
+def test_where_kinks_cancel_the_slope_around_them_is_right_and_that_of_the_rule_is_said_to_be_its(construct, slope):
+    cell = lambda d: made(construct, lambda s, x, out, dout: (dout * d(x),))
+    (right,) = ms.check_bprop(cell(slope), EDGE).rows
+    assert right.verdict == 'right' and 'around it' in repr(ms.check_bprop(cell(slope), EDGE))
+    (rules,) = ms.check_bprop(cell(lambda x: ms.grad(lambda x: construct(None, x).sum())(x)), EDGE).rows
+    assert rules.verdict == 'kink' and 'its rule' in rules.why and 'no derivative' not in rules.why
+    assert ms.check_bprop(cell(lambda x: at(x, -1, slope(x))), EDGE).rows[0].verdict == 'wrong'
 
 
 def searched(f, low, high):

@@ -9,11 +9,7 @@ from minicell.teach.plot import listed, tile
 
 from .specimens import SPECIMENS, Outcome, here, in_mindspore, true
 
-SIGNS = {
-    'raises': ('■ raises an error', ''),
-    'silent': ('▲ silent, and wrong', 'xx'),
-    'fine': ('✓ fine', 'dim'),
-}
+SIGNS = {'raises': ('■ raises an error', ''), 'silent': ('▲ silent, and wrong', 'xx'), 'fine': ('✓ fine', 'dim')}
 HALF = WIDTH / 2 - 16  # pixels of what one of the two makes of a line
 CELL = (HALF, 40.0)
 

@@ -14,12 +14,7 @@ from minicell.teach.trials import ERRORS, Hunt, Trial, begun, class_of, dice, po
 from .figures import FIGURES
 from .suspects import HIDDEN, WORDS
 
-FINE = (
-    'as many as asked for',
-    'the mean of y is x',
-    'the mask that was used',
-    'bprop fits',
-)
+FINE = ('as many as asked for', 'the mean of y is x', 'the mask that was used', 'bprop fits')
 SEED = 7
 
 

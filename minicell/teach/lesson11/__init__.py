@@ -13,7 +13,7 @@ from .hunt import hunt
 from .statements import STATEMENTS, mode, modes
 
 # x that is traced, x that is replayed, and dout
-ROWS = np.array([[1.0, 2.0, 3.0, 0.5], [-1.0, 0.01, -3.0, 0.0], [-2.0, 0.5, 4.0, 3.0]])
+ROWS = np.array([[1.0, 2.0, 3.0, 0.5], [-0.01, 0.01, -3.0, 0.0], [-2.0, 0.5, 4.0, 3.0]])
 
 
 def leaky(answer: Any, rows: np.ndarray = ROWS) -> Trial:

@@ -136,11 +136,12 @@ def unlike(answer: Callable) -> list[str]:
 
 def hunt(answer: Callable, hunted: Hunt = HUNT) -> Trial:
     """Which of the changes are called is noted: who forgets to call them finds no change. And `same` is asked alone."""
-    called: dict[str, str] = {}
+    called: dict[str, set[int]] = {word: set() for word in CHANGES}  # in which modes
     (_, changing), *_ = (hunted.make(*suspect) for *suspect, _ in hunted.hidden)
-    given = {word: lambda word=word: (called.update({word: 'called'}), changing[word]())[1] for word in changing}
+    noted = lambda word: lambda: (called[word].add(ms.get_context('mode')), changing[word]())[1]
+    given = {word: noted(word) for word in changing}
     found = hunted._replace(make=lambda kind: (kind, given))(answer)
-    wrong = [f'✗ Never called: changes[{word!r}].' for word in CHANGES if word not in called] + unlike(answer)
+    wrong = [f'✗ Never called: changes[{word!r}].' for word in CHANGES if not called[word]] + unlike(answer)
     # as one: who says the same of all has not always done the same
-    did = {'told': (*found.did['told'], *wrong)}
+    did = {'told': (*found.did['told'], *wrong, *(f'{word} in {len(modes)} modes' for word, modes in called.items()))}
     return Trial(True, found.passed and not wrong, did, '\n'.join([*wrong, found.said]))

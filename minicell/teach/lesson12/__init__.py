@@ -38,7 +38,7 @@ ROWS = np.array(
     [
         [-1.0, -0.5, -0.1, 0.0, 0.2, 0.5, 1.0],
         [1.0, -2.0, 0.5, 1.5, 3.0, -1.0, 0.25],
-        [0.3, 0.5, 0.2, 1.4, -0.6, 0.9, 0.4],
+        [0.1, 0.5, 0.2, 1.4, -0.6, 0.9, 0.4],
         [0.5, 0.7, 0.8, 0.9, 0.2, -4.0, 1.3],
     ]
 )
@@ -55,6 +55,8 @@ def neuron(answer: Any, rows: np.ndarray = ROWS) -> Trial:
         if slope is not ... and 'ellipsis' in str(error):  # as in `... - self.v_threshold`
             end('Still open: a line of construct.', open='a line of construct')
         raise
+    if not isinstance(said, tuple | list) or len(said) != 2:
+        end(f'construct returns the spike and the new membrane; got {form(said)}.', returned=form(said))
     blank = [name for name, value in zip(('spike', 'the membrane'), said, strict=True) if value is ...]
     if blank or slope is ...:
         blank += ['what bprop returns'] * (slope is ...)
@@ -63,8 +65,8 @@ def neuron(answer: Any, rows: np.ndarray = ROWS) -> Trial:
         end(f'Still open: {", ".join(blank)}.', open=tuple(blank))
     got = {'slope': slope}
     due = {'slope': ms.grad(lambda x: (ops.sigmoid(5.0 * x) * dout).sum())(places).asnumpy()}
-    for height, beta in ((1.0, 0.9), (0.5, 0.6)):
-        given, right = kind(v_threshold=height, beta=beta), nn.IFNode(height)
+    for height, beta, detached in ((1.0, 0.9, False), (0.5, 0.6, True)):
+        given, right = kind(v_threshold=height, beta=beta, detached=detached), nn.IFNode(height)
         for out, found in ((got, given(x, v)), (due, right(x, beta * v))):
             for name, value in zip(('spike', 'membrane'), found, strict=True):
                 out[f'{name}, threshold {height:g}, beta {beta:g}'] = value.asnumpy()
@@ -151,7 +153,8 @@ def own(answer: Any, wide: np.ndarray = WIDE) -> Trial:
     peak = size[np.abs(at) <= 0.01].max()
     if size.max() > 1.001 * peak:
         said = f'At x = {at[size.argmax()]:g} your slope is {size.max():.3g} in size'
-        end(f'{said}: larger than at the threshold, where it is {peak:.3g}.', kind=kind(values, wide), slope=values)
+        what = kind(values, wide).replace('loud', 'off centre')  # its height is not what is said of it
+        end(f'{said}: larger than at the threshold, where it is {peak:.3g}.', kind=what, slope=values)
     got: list[float] = []
     while len(got) < SEEDS and sum(got) + SEEDS - len(got) >= SEEDS * ENOUGH:  # else the mean cannot be enough any more
         got.append(frozen(cell, seed=len(got)))

@@ -4,6 +4,7 @@ A trial gets the last thing that a step defines, and finds the rest in the names
 notebook, or the editor of a card. It tries on an empty tape, and puts the learner's own entries back.
 """
 
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
@@ -89,7 +90,8 @@ class Step(NamedTuple):
                 did[wrong.part] = wrong.found
                 said.append(f'✗ {wrong}')
             except Exception as error:
-                did['stops'] = f'{probe.__name__}: {type(error).__name__}: {error}'
+                where = traceback.extract_tb(error.__traceback__)[-1].name  # two faults may raise the same error
+                did['stops'] = f'{probe.__name__}, {where}: {type(error).__name__}: {error}'
                 said.append(f'✗ {probe.__doc__} {stopped(error)}')
                 if 'ellipsis' in str(error):
                     did['dots'] = ...

@@ -13,7 +13,7 @@ import minicell as ms
 from minicell import ops
 
 from .programs import (  # isort: skip
-    alike, at_order, counting, document, equal, listed, must, numbers, plain, product, sine, spare,
+    PEER, alike, at_order, counting, document, equal, listed, must, numbers, order, plain, product, sine, spare,
 )  # fmt: skip
 
 BENT = 'mul', 'sin', 'cos', 'matmul'  # ops whose gradients depend on their inputs
@@ -31,10 +31,8 @@ def constant(m: SimpleNamespace) -> str:
     must(not len(m.entries) > 1, 'entries', len(m.entries), 'A new Tensor has left an entry; it should leave none.')
     said = f'A new Tensor has the address {t.at}, and after one entry {later.at}; both should be −1.'
     must((t.at, later.at) == (-1, -1), 'constant', (t.at, later.at), said)
-    whole = m.Tensor([1, 2]).array
-    must(
-        whole.dtype == np.float32, 'dtype', str(whole.dtype), f'The numbers of a Tensor are float32, not {whole.dtype}.'
-    )
+    kind = m.Tensor([1, 2]).array.dtype
+    must(kind == np.float32, 'dtype', str(kind), f'The numbers of a Tensor are float32, not {kind}.')
     return 'A new Tensor is a constant.'
 
 
@@ -52,6 +50,7 @@ def addresses(m: SimpleNamespace) -> str:
     kinds = ['too large' if isinstance(at, int) and at > 9 else at if isinstance(at, int) else type(at) for at in found]
     must(found == [0, 1, 2, 3], 'addresses', kinds, said)
     must(made[0] is not x and x.at == before, 'input', x.at, '`leaf` should make a new Tensor, not change x.')
+    must(m.leaf(made[0]).at == 4, 'input', 'taped', '`leaf` of a Tensor on the tape should write an entry as well.')
     return 'The addresses count the entries: 0, 1, 2, 3.'
 
 
@@ -72,9 +71,11 @@ def found_again(m: SimpleNamespace) -> str:
     must(fine, 'leaf', str(begins), "The entry of a leaf should begin with 'Leaf', None and ().")
     given = len(inputs) == 2 and all(a is x for a in inputs)
     must(given, 'entry', 'inputs', 'The third part of an entry should be the inputs.')
-    must(out is t, 'entry', type(out).__name__, 'The Tensor in the entry is not the one that `write` returned.')
+    said = 'The Tensor in the entry is not the one that `write` returned.'
+    must(out is t, 'entry', f'another {type(out).__name__}', said)
     given = numbers(t, 'numbers')
     must(np.array_equal(given, [2.25, 4]), 'numbers', given, 'The numbers should be those that were given.')
+    must(t.array.dtype == np.float32, 'dtype', str(t.array.dtype), 'The numbers of an entry should be float32.')
     return '`entries[out.at]` is the entry that made `out`.'
 
 
@@ -97,10 +98,13 @@ def left(m: SimpleNamespace, run: Callable[[], Any], due: list[str], part: str, 
 
 def constants_leave_none(m: SimpleNamespace) -> str:
     """Ops of constants."""
+    spare(m)
     a = m.Tensor([1.0, 2.0])
     left(m, lambda: m.sin(a * 3 + a), [], 'constants', '`sin(a * 3 + a)` of a constant a')
     out = m.mul(a, m.Tensor(3.0))
     must(np.array_equal(numbers(out, 'constant'), [3, 6]), 'numbers', numbers(out, ''), '`a * 3` has wrong numbers.')
+    kind = out.array.dtype
+    must(kind == np.float32, 'dtype', str(kind), f'The numbers of a constant should be float32, not {kind}.')
     must(out.at == -1, 'constant', out.at, f'`a * 3` should have the address −1; yours has {out.at}.')
     return 'An op of constants leaves no entry.'
 
@@ -209,13 +213,13 @@ def walked_twice(m: SimpleNamespace, f: Callable, at: float, due: tuple[float, f
     second = m.walk_back(slope, m.Tensor(1.0), x.at + 1).get(x.at, second)
     said = f'At x = {at:g} the gradient of {what} is right. A second walk, over what the first has left on the tape, '
     said += f'gives {listed(second.array)}, and should give {listed(np.asarray(due[1]))}: {cure}'
-    must(np.allclose(second.array, due[1]), 'on the tape', f'{what} at {at:g}: {second.array}', said)
+    must(np.allclose(second.array, due[1]), f'{what} on the tape', f'at {at:g}: {second.array}', said)
 
 
 def on_the_tape(m: SimpleNamespace) -> str:
-    """A walk back from sin(x), and another one from what it has found."""
-    due = np.cos(0.5), -np.sin(0.5)
-    walked_twice(m, m.sin, 0.5, due, '`sin(x)`', 'a rule gets the Tensors of the entry, and what it returns is kept.')
+    """A walk back from sin(-x), and another one from what it has found."""
+    cure = 'a rule gets the Tensors of the entry, and what it returns is kept.'
+    walked_twice(m, lambda x: m.sin(m.neg(x)), 0.5, (-np.cos(0.5), np.sin(0.5)), '`sin(-x)`', cure)
     return 'A gradient is on the tape as well.'
 
 
@@ -309,7 +313,8 @@ def other_shapes(m: SimpleNamespace) -> str:
 def the_sum_is_on_the_tape(m: SimpleNamespace) -> str:
     """What was added up."""
     for x in (3.0, 0.0):  # a gradient that is 0 has a slope as well
-        walked_twice(m, lambda x: x * x, x, (2 * x, 2.0), '`x * x`', 'add the Tensors, not their arrays.')
+        square = lambda x: (lambda y: y * y)(m.neg(x))
+        walked_twice(m, square, x, (2 * x, 2.0), '`y * y`, where y is `-x`,', 'add the Tensors, not their arrays.')
     return 'The sum is on the tape as well.'
 
 
@@ -324,9 +329,9 @@ def gets_dout(m: SimpleNamespace) -> str:
 
     def program(m: Any) -> Callable:
         cell = product(m)
-        return lambda x, y: m.sin(cell(x, y) * 3) + cell(y, x) * x
+        return lambda x, y: m.sin(cell(x, y) * 3) + cell(y, x) * x + cell(m.Tensor([3.0, -2.0]), y)
 
-    alike(m, program, [[0.5, 2.0], [-1.0, 0.3]], 'two calls of a Cell inside a loss')
+    alike(m, program, [[0.5, 2.0], [-1.0, 0.3]], 'three calls of a Cell inside a loss')
     return '`bprop` gets the inputs, `out` and `dout`.'
 
 
@@ -355,9 +360,8 @@ def one_entry(m: SimpleNamespace) -> str:
     said = f'`bprop` should get Tensors with their addresses, or nothing goes back through it. Not so: {lost}.'
     must(not lost, 'addresses', lost, said)
     kept = len(back or ()) == 2 and back[0] is x and back[1] is y
-    must(
-        kept, 'returned', str(type(back)), 'The rule should return what `bprop` returns, as it is, with its addresses.'
-    )
+    said = 'The rule should return what `bprop` returns, as it is, with its addresses.'
+    must(kept, 'returned', str(type(back)), said)
     del cell.bprop
     equal(cell(a, a), ops.sin(ms.Tensor(3.0)) * 3, 'out', 'What the Cell returns')
     entry = (cell(x, y), m.entries[-1])[1]
@@ -382,12 +386,8 @@ def when_asked(m: SimpleNamespace) -> str:
 def first_order(m: SimpleNamespace) -> str:
     """First order."""
     at_order(m, lambda m: lambda x: x * x * m.sin(x), 0.7, '`x * x * sin(x)`', 1)
-    must(
-        m.entries and m.entries[0][0] == 'Spare',
-        'tape',
-        'emptied',
-        'Entries that were there before the gradient are gone.',
-    )
+    there = m.entries and m.entries[0][0] == 'Spare'
+    must(there, 'tape', 'emptied', 'Entries that were there before the gradient are gone.')
     x = m.Tensor(2.0)
     made = m.leaf(x)
     must(made is not x and x.at == -1, 'leaf', 'the same', '`leaf` should make a new Tensor.')
@@ -399,6 +399,9 @@ def second_order(m: SimpleNamespace) -> str:
     """Second order of ops."""
     at_order(m, lambda m: m.sin, 0.5, '`sin`', 2)
     at_order(m, lambda m: lambda x: x * x * x + m.cos(x), 0.7, '`x * x * x + cos(x)`', 2)
+    m.entries.clear()
+    due = order(PEER, ops.sin, 2)(ms.Tensor(0.5))
+    equal(order(m, m.sin, 2)(m.Tensor(0.5)), due, 'first leaf', '`sin`, order 2, on an empty tape')
     return 'Second order: `sin`, `x * x * x + cos(x)`.'
 
 
@@ -421,22 +424,14 @@ def one_in_the_other(m: SimpleNamespace) -> str:
     return 'The input of the inner gradient and that of the outer one stay apart.'
 
 
+WALKED = walks_down, on_the_tape, calls_with_leaves, chains, several_inputs
+SUMMED = chains, on_the_tape, two_uses, more_uses, only_what_is_due, still_the_first_leaf, other_shapes
 # what is looked at in each step
 STEPS = (
     (constant, addresses, found_again),
     (constants_leave_none, the_first_leaf_counts, one_input_is_enough, the_entry_holds_tensors, the_rules),
-    (
-        walks_down,
-        on_the_tape,
-        calls_with_leaves,
-        chains,
-        several_inputs,
-        two_branches,
-        a_constant,
-        unused_input,
-        only_what_is_due,
-    ),
-    (chains, two_uses, more_uses, only_what_is_due, still_the_first_leaf, other_shapes, the_sum_is_on_the_tape),
+    (*WALKED, two_branches, a_constant, unused_input, only_what_is_due),
+    (*SUMMED, the_sum_is_on_the_tape),
     (takes_over, gets_dout, without_bprop, one_entry, when_asked),
     (first_order, second_order, second_order_of_a_cell, higher_orders, one_in_the_other),
 )

@@ -128,6 +128,8 @@ def equal(mine: Any, due: Any, part: str, said: str = '') -> None:
     found, right = numbers(mine, part), np.asarray(due.asnumpy(), np.float64)
     same = found.shape == right.shape and np.allclose(found, right, **CLOSE)
     must(same, part, found, f'{said or part}: yours is {listed(found)}, minicell has {listed(right)}.')
+    kind = mine.array.dtype
+    must(kind == np.float32, part, str(kind), f'{said or part}: the numbers should be float32, not {kind}.')
 
 
 def alike(m: SimpleNamespace, program: Program, given: list, what: str, part: str = '') -> None:
@@ -163,9 +165,8 @@ def at_order(m: SimpleNamespace, program: Program, given: float, what: str, high
         try:
             found = order(m, program(m), times)(m.Tensor(m.moved(given)))
         except Exception as error:
-            raise Wrong(
-                said.replace('`', ''), f'{type(error).__name__}: {error}', f'{said}: {stopped(error)}'
-            ) from None
+            raised = f'{type(error).__name__}: {error}'
+            raise Wrong(said.replace('`', ''), raised, f'{said}: {stopped(error)}') from None
         equal(found, due, said)
 
 

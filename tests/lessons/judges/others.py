@@ -87,7 +87,7 @@ SPEAKS_OF = {
     '12e': {'little': ['ends'], 'much': ['ends'], 'nothing': ['cost'], 'reward': ['cost']},
     '13c': {'starts-with-out': ['here']},
     '7a': {'one-an-output': ['returned']},
-    '15b': {'new-dice': ['asked twice']},
+    '15b': {'new-dice': ['asked twice'], 'turned-back': ['generator']},
 }
 MOVED = 0.23  # by so much the numbers of lesson 13's programs
 
