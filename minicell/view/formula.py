@@ -95,7 +95,8 @@ def called(record: Record, entry: Entry, run: Pass | None = None) -> Called:
 
 def names_of_inputs(entry: Entry) -> tuple[str, ...]:
     """What an entry's inputs are called: as in the program; a number that has no name there is written."""
-    return tuple(v.name or number(v) or f'input {k + 1}' for k, v in enumerate(entry.inputs))
+    exact = lambda v: v.data is not None and v.data.size == 1 and numbers.exact(v.data.item()) is not None
+    return tuple(v.name or digits(v) * exact(v) or f'input {k + 1}' for k, v in enumerate(entry.inputs))
 
 
 @lru_cache(maxsize=style.RECORDS)
@@ -147,11 +148,6 @@ def filled(how: str, names: Called) -> str:
     said = re.sub(r'\(-([\d.]+)\)', r'(−\1)', said)  # a number that the code has
     said = re.sub(r'(−[\d.]+) \*\*', r'(\1) **', said)
     return re.sub(r'\(\(([^()]*)\)\)', r'(\1)', said)
-
-
-def number(v: Value) -> str:
-    """A single number that nobody has named, if few digits show it exactly; else ''."""
-    return digits(v) if v.data is not None and v.data.size == 1 and numbers.exact(v.data.item()) is not None else ''
 
 
 def digits(v: Value | None) -> str:
