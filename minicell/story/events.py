@@ -164,6 +164,7 @@ class Walk:
             self.call, self.made, entry = left, left.entry, self.entries[left.entry]
             self.took[id(event)] = left
             self.tensors.copied(left.inputs, tensors(list(event.inputs)))
+            self.given(event)
             if recorded:
                 entry.level = self.stack.level
                 entry.label = self.label(entry.level)
@@ -265,8 +266,11 @@ class Walk:
         self.frame = frame = self.stack.gradient_of(key, Play if stops else ReadBack)
         if isinstance(frame, ReadBack):
             frame.end = None if stops else event
-            of = frame.gradient.inputs
-            self.tensors.name_all(event.gradients or (), (n and names.gradient(n) for n in map(self.tensors.name, of)))
+            of, found = frame.gradient.inputs, tuple(event.gradients or ())
+            target = self.places.returned(frame.gradient.begin.where) if frame.gradient.begin is not None else ''
+            said = [n for _, n in names.outputs(found if found[1:] else found[0], target)] if found and target else []
+            said = said if len(said) == len(found) else [n and names.gradient(n) for n in map(self.tensors.name, of)]
+            self.tensors.name_all(found, said)
         elif frame is not None:
             frame.gradient.last = len(self.entries)
         self.stack.pop(frame)

@@ -14,6 +14,7 @@ from .record import Facts, Mark, Result
 from .source import code_of, function, method
 from .tensors import tensors
 
+MAKES = 'Tensor', 'tensor', 'from_numpy'  # functions that make one
 GATES = {ENTRANCE: 'backward', EXIT: 'backward_pre'}  # before and behind a Cell with hooks -> the kind of its hooks
 
 
@@ -44,6 +45,21 @@ def of_gradient(event: Any, number: int) -> Result:
     alone, of = len(keyed) == len(parameters) == 1, lambda r: tried(attrgetter(r.key.partition('.')[2]), cell)[0]
     found += [[r for r in keyed if alone or of(r) is p] for p in parameters]
     return next((r for each in found[number : number + 1] for r in each), Result())
+
+
+def from_numpy(cell: object, name: str) -> Result | None:
+    """Where a bprop makes a Tensor of this name out of numbers that it has taken out of others, and how."""
+    found = function(method(cell, 'bprop'))
+    body = [n for n in ast.walk(found.node) if isinstance(n, ast.Assign)] if found else []
+    own = {n.id for s in body for t in s.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+    own |= {a.arg for a in found.node.args.args} if found else set()
+    made = [s.value for s in body if [ast.unparse(t) for t in s.targets] == [name]]
+    if len(made) != 1 or not isinstance(made[0], ast.Call) or not ast.unparse(made[0].func).endswith(MAKES):
+        return None
+    given = {n.id for part in made[0].args for n in ast.walk(part) if isinstance(n, ast.Name)}
+    steps = any(isinstance(n, ast.Compare) for n in ast.walk(made[0]))  # a mask, through which no slope would lead
+    file = method(cell, 'bprop').co_filename
+    return Result(name, ast.unparse(made[0]), _mark(file, made[0])) if given & own and not steps else None
 
 
 def of_hook(called: Any) -> Facts | None:

@@ -66,7 +66,7 @@ class Formula(NamedTuple):
 
 def order(run: Pass | None) -> int:
     """How many gradients are inside one whose results it reads: 0 of the first."""
-    return max(run.level - 1, 0) if run is not None else 0
+    return max(run.level - 1, run.outermost and not run.asked) if run is not None else 0
 
 
 def gradient_of(name: str, order: int) -> str:
@@ -126,7 +126,7 @@ def displaced(record: Record, entry: Entry, ghost: Ghost, k: int) -> str:
     if ghost.places.count(k) != 1 or not ghost.whole:
         return ''
     names = called(record, entry)
-    given = [name for name, v in zip(names.inputs, entry.inputs, strict=True) if v.data is not None]
+    given = [name for name, v in zip(entry.own, entry.inputs, strict=True) if v.data is not None]
     own = zip(ghost.places, ghost.inputs, strict=True)
     inputs = tuple(v.name or digits(v) if place is None else given[place] for place, v in own)
     return filled(template(ghost, ghost.places.index(k)), names._replace(inputs=inputs))

@@ -54,10 +54,11 @@ class Shown(NamedTuple):
 
 def box(found: list[Shown], room: float, plate: Callable[[Value], tiles.Plate], most: float) -> Box:
     """A gradient, and the true one beside it row by row; under it where both are wider than `most`."""
-    rows = [row for row in zip(*(each.rows(room, plate) for each in found), strict=True) if any(row)]
-    both = Grid(rows, (style.PAD, style.CLOSE), stretch=(), key=f'{found[0].key}-')
-    if both.size[0] <= most or not found[1:]:
-        return both
+    for wide in (room, (room - style.ROOMY) / 2):  # with what is known beside the name, or under it
+        rows = [row for row in zip(*(each.rows(wide, plate) for each in found), strict=True) if any(row)]
+        both = Grid(rows, (style.PAD, style.CLOSE), stretch=(), key=f'{found[0].key}-')
+        if both.size[0] <= most or not found[1:]:
+            return both
     return Column(*[box([each], room, plate, most) for each in found], gap=style.CLOSE, across='start')
 
 

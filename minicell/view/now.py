@@ -96,8 +96,7 @@ class Now:
     @property
     def over(self) -> bool:
         """Whether all has run, so that what it came to is the subject."""
-        last = self.told.kind == 'arrive' and self.step == self.story.last
-        return self.compare or last
+        return self.compare or (self.told.kind == 'arrive' and self.step == self.story.last)
 
     # ---- code ----
 

@@ -78,7 +78,7 @@ def step(record: Record, story: Story, shot: Shot) -> Step:
         odd = any(v.verdict in (WRONG, SURROGATE) for v in reading.verdicts)
         compare = 'Compare' * (odd or not record.passes[reading.run].nested)
         return Step(title, short(caption), go=(f'r{reading.entry}', *line), jump=compare)
-    title, caption = words.step_words(story, shot.step)
+    title, caption = words.step_words(record, shot.step)
     card = (f'{"r" if now.reading is not None else "e"}{now.entry}',) if now.entry is not None else ()
     return Step(title, short(caption), go=(*card, *line), jump=story.jumps.get(shot.step, ''))
 

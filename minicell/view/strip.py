@@ -3,8 +3,9 @@
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..story import source
 from ..story.record import Entry, Mark, Record
-from . import program, style
+from . import style
 from .formula import TAKEN
 
 
@@ -44,7 +45,7 @@ def units(record: Record, level: int) -> tuple[Unit, ...]:
 
 def in_source(record: Record, entries: list[int], at: int) -> list[tuple[int, ...]]:
     """The turns of the loop that an entry stands in, if there are several: a turn ends where a line comes again."""
-    loop = program.loop(record.entries[entries[at]].mark)
+    loop = source.loop(record.entries[entries[at]].mark)
     if loop is None or record.entries[entries[at]].level:
         return []
     turns: list[list[int]] = [[]]
@@ -52,7 +53,7 @@ def in_source(record: Record, entries: list[int], at: int) -> list[tuple[int, ..
     line = 0
     for i in entries[at:]:
         mark = record.entries[i].mark
-        if program.loop(mark) != loop:
+        if source.loop(mark) != loop:
             break
         # What ran there: a Cell, which may write several entries, or else the op itself.
         ran = next((s for s in record.entries[i].scopes if record.scopes[s].mark == mark), -1 - i)

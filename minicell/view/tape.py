@@ -45,14 +45,18 @@ class Cells:
     def tensors(self, slots: tuple[Slot, ...]) -> Box:
         """Tensors under their names; of several, short names stand beside them: a tape is no higher than it must be."""
         beside = len(slots) > 1 and not self.columns.tight and not self.tape.narrow
-        beside = beside and all(width(s.name) <= style.BESIDE for s in slots)
+        beside = beside and all(width(self.title(s)) <= style.BESIDE for s in slots)
         boxes = [self.value(slot, beside) for slot in slots]
         return Column(*boxes, gap=style.CLOSE, across='end' if beside else 'start')
+
+    def title(self, slot: Slot) -> str:
+        """A tensor's name, and why no gradient passes it."""
+        return slot.name + ' from NumPy' * (slot.key in self.record.cuts)
 
     def value(self, slot: Slot, beside: bool = False) -> Box:
         """A tensor and its name."""
         how, there, key = self.tape.plate(slot.value, self.columns.tight), self.there(slot), f'{self.tag}{slot.key}'
-        name = named(slot.name, '' if there else 'fut', self.named, f'{key}n')
+        name = named(self.title(slot), '' if there else 'fut', self.named, f'{key}n')
         digits = how.kind == 'squares'  # a press shows them
         look = ' past' * self.now.compare
         picture: Box = Tile(slot.value, key=key, how=how, there=there, classes=look, account=digits)

@@ -84,11 +84,10 @@ def test_a_nest_in_a_bprop_is_its_own():
 @pytest.mark.parametrize('seed', range(12))
 def test_backward_says_which_tapes_it_reads(seed):
     record = Picture(gallery.tape_of(nested.written(seed)[0], f'road {seed}')).record
-    story = moment.Story(record)
     for number, run in enumerate(record.passes):
         if run.started is None or not run.seeds or not phrases.read(record, number):
             continue
-        _, caption = words.step_words(story, run.started)
+        _, caption = words.step_words(record, run.started)
         way = re.search(r'the ((\w+) )?tape from its end(, then the ([\w, ]+))?', caption)
         due = [phrases.nth(level) for level in dict.fromkeys(e.level for e in phrases.read(record, number) if e.label)]
         one_tape = not any(e.level and e.written < run.started for e in record.entries if e.written)
