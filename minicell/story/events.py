@@ -266,11 +266,13 @@ class Walk:
         self.frame = frame = self.stack.gradient_of(key, Play if stops else ReadBack)
         if isinstance(frame, ReadBack):
             frame.end = None if stops else event
-            of, found = frame.gradient.inputs, tuple(event.gradients or ())
-            target = self.places.returned(frame.gradient.begin.where) if frame.gradient.begin is not None else ''
-            said = [n for _, n in names.outputs(found if found[1:] else found[0], target)] if found and target else []
-            said = said if len(said) == len(found) else [n and names.gradient(n) for n in map(self.tensors.name, of)]
-            self.tensors.name_all(found, said)
+            begin, found = frame.gradient.begin, tuple(event.gradients or ())
+            target = self.places.returned(begin.where) if begin is not None and found else ''
+            if target and 'jvp(' not in self.places.expression(begin.where):
+                for gradient, name in names.outputs(found if found[1:] else found[0], target):
+                    self.tensors.name_all([gradient], [name])
+            of = map(self.tensors.name, frame.gradient.inputs)
+            self.tensors.name_all(found, (n and names.gradient(n) for n in of))
         elif frame is not None:
             frame.gradient.last = len(self.entries)
         self.stack.pop(frame)
