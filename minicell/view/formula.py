@@ -89,7 +89,7 @@ def called(record: Record, entry: Entry, run: Pass | None = None) -> Called:
     wanted = [entry.facts.dout] if entry.kind == 'call' and entry.facts else []
     wanted += [gradient(named)] if entry.kind not in TAKEN and named not in ('', *given) and not deep else []
     wanted += [f'dout{PRIMES[min(deep, len(PRIMES) - 1)]}', gradient(own)]
-    free = lambda *names: next(n for n in names if n and n not in given)
+    free = lambda *names: next(n for n in names if n and n not in (*given, *entry.own))
     return Called(given, free(named, 'out', own), free(*wanted))
 
 

@@ -7,7 +7,7 @@ import pytest
 import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.ink import numbers
-from minicell.view import moment, phrases, program, scene, words
+from minicell.view import phrases, program, scene, words
 from minicell.view.picture import Picture
 from tests.messages import tells
 from tests.view import gallery, nested
@@ -255,9 +255,8 @@ def test_a_result_has_the_users_name_where_one_sees_what_the_call_returns(call, 
     source = 'def s(a, b):\n    return ops.sin(a) * b * b\nx, y = ms.Tensor(2.0), ms.Tensor(3.0)\n'
     source += f'with ms.Tape() as tape:\n    {call}\n'
     picture = Picture(gallery.tape_of(source, f'named {call}'))
-    story = moment.Story(picture.record)
     outer = next(run for run in picture.record.passes if run.outermost)
-    assert story.named(outer) == names
+    assert outer.names == names
     parts = [title for title in (s.title for s in picture.films[0].steps) if 'rule gives' in title]
     assert parts and not any(name in title for title in parts for name in names.values())
 
