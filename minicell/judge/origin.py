@@ -20,10 +20,10 @@ from ..story.stack import Turn
 from .takeover import Takeover
 from .verdict import WRONG, Verdict
 
-SCALED = re.compile('times what is due|by a factor, |opposite sign')  # of mistakes: yours is a multiple of what is due
+# Of mistakes: yours is a multiple of what is due everywhere; a path is missing.
+SCALED = re.compile(r'It (is \S+ times what is due|is too \w+ by a factor, [^:]+|has the opposite sign[^:]*)[:.]')
 PATH = re.compile('The path through (.+) is missing')
 MOST = 40  # variables of a bprop that are tried
-BROADCAST = 'A sum over the axes that forward broadcast'
 
 
 class Lack(NamedTuple):
@@ -37,21 +37,17 @@ def lack(t: Takeover, told: Verdict) -> Lack | None:
     """What a wrong gradient lacks, where exactly one op of construct can be meant."""
     if not isinstance(t.program, Program) or t.blind or not told.mistake:
         return None
-    if SCALED.search(told.mistake):
-        due = told.due.flat[np.abs(told.due).argmax()]
-        missing = due / told.yours.flat[np.abs(told.due).argmax()]
-        found = [(op, f) for op in t.program.ops if (f := factor(t, op, told.place)) and np.isclose(f, missing, 1e-4)]
-        said = [f'The {fraction(f)} of {name(op)} in line {{}} is missing.' for op, f in found]
+    if SCALED.match(told.mistake):
+        due, yours = (each.flat[np.abs(told.due).argmax()] for each in (told.due, told.yours))
+        factors = [(op, factor(t, op, told.place)) for op in t.program.ops]
+        found = [(f'The {fraction(f)} of {name(op)} in line {{}} is missing.', op)
+                 for op, f in factors if f and np.isclose(f * yours, due, 1e-4)]  # fmt: skip
     elif path := PATH.match(told.mistake):
-        found = [(op, 1.0) for op in t.program.ops if written(op.where).partition(' = ')[0] == path[1]]
-        found, said = found[-1:], ['That path is in line {}.']
-    elif told.mistake.startswith(BROADCAST):
-        given = t.program.inputs[told.place]
-        found = [(op, 1.0) for op in t.program.ops if any(x is given for x in op.inputs)]
-        said = ['Line {} broadcasts it.']
+        ways = [op for op in t.program.ops if written(op.where).partition(' = ')[0] == path[1]]
+        found = [('That path is in line {}.', op) for op in ways[-1:]]
     else:
         return None
-    return Lack(said[0], found[0][0]) if len(found) == 1 else None
+    return Lack(*found[0]) if len(found) == 1 else None
 
 
 def factor(t: Takeover, op: Any, place: int) -> float:

@@ -37,7 +37,7 @@ def marked(frame, look):
      'dout * w(x)', 'x * x', ('path through w',)),
     ('return ops.tanh(x * y)', 'ds = dout * (1 + out)\n        return ds * y, ds * x', 'dout * (1 + out)', None,
      ('wrong in line 5',)),
-    ('return x * y', 'return -dout * x, None', '-dout * x', None, ('should be',)),
+    ('return x * y', 'return -dout * x, None', '-dout * x', None, ('in the place',)),
     ('return x * y', 'return dout * y, None', None, None, ('agree',)),
 ])  # fmt: skip
 def test_what_made_a_wrong_number_is_marked_and_what_of_construct_is_missing(construct, bprop, wavy, due, said):
