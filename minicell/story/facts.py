@@ -47,19 +47,25 @@ def of_gradient(event: Any, number: int) -> Result:
     return next((r for each in found[number : number + 1] for r in each), Result())
 
 
-def from_numpy(cell: object, name: str) -> Result | None:
-    """Where a bprop makes a Tensor of this name out of numbers that it has taken out of others, and how."""
-    found = function(method(cell, 'bprop'))
-    body = [n for n in ast.walk(found.node) if isinstance(n, ast.Assign)] if found else []
-    own = {n.id for s in body for t in s.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
-    own |= {a.arg for a in found.node.args.args} if found else set()
-    made = [s.value for s in body if [ast.unparse(t) for t in s.targets] == [name]]
-    if len(made) != 1 or not isinstance(made[0], ast.Call) or not ast.unparse(made[0].func).endswith(MAKES):
-        return None
-    given = {n.id for part in made[0].args for n in ast.walk(part) if isinstance(n, ast.Name)}
-    steps = any(isinstance(n, ast.Compare) for n in ast.walk(made[0]))  # a mask, through which no slope would lead
-    file = method(cell, 'bprop').co_filename
-    return Result(name, ast.unparse(made[0]), _mark(file, made[0])) if given & own and not steps else None
+def from_numpy(cell: object) -> dict[str, Result]:
+    """What a bprop makes out of numbers that it has taken out of Tensors, by name: where, and how."""
+    code = method(cell, 'bprop')
+    return {} if code is None else _from_numpy(code.co_filename, code)
+
+
+@lru_cache(maxsize=256)
+def _from_numpy(file: str, code: CodeType) -> dict[str, Result]:
+    node = found.node if (found := function(code)) else ast.Pass()
+    said = [(ast.unparse(n.targets[0]), n.value) for n in ast.walk(node) if isinstance(n, ast.Assign)]
+    own = {*code.co_varnames}
+    out = {}
+    for name, value in said:
+        makes = isinstance(value, ast.Call) and ast.unparse(value.func).endswith(MAKES)
+        uses = own & {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+        mask = any(isinstance(n, ast.Compare) for n in ast.walk(value))  # through which no slope would lead
+        if makes and uses and not mask and [n for n, _ in said].count(name) == 1:
+            out[name] = Result(name, ast.unparse(value), _mark(file, value))
+    return out
 
 
 def of_hook(called: Any) -> Facts | None:

@@ -159,9 +159,9 @@ class Forward:
         """What a bprop has made from NumPy is no op, and leaves no entry: it is told where an op reads it."""
         entry = self.record.readings[reading].entry
         cell = getattr(self.record.entries[entry].op, 'cell', None)
-        known = self.tensors.maker.keys() | self.tensors.hidden | self.tensors.same.keys()
-        for t, name in zip(event.inputs, self.walk.names[self.walk.now] or (), strict=False):
-            made = facts.from_numpy(cell, name) if cell is not None and id(t) not in known else None
+        found = facts.from_numpy(cell) if cell is not None else {}
+        for t, name in zip(event.inputs, self.walk.names[self.walk.now] or (), strict=False) if found else ():
+            made = None if self.tensors.made(t) else found.get(name)
             if made is not None and self.tensors.key(t) not in self.record.cuts:
                 value = self.book.value(t, event.at, name)
                 self.book.step('inside', entry=entry, reading=reading, mark=made.mark, what=made.formula, value=value,
