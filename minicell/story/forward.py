@@ -92,7 +92,7 @@ class Forward:
         made.own = tuple(v.name for v in made.inputs)
         read = [t for each in event.inputs for t, _ in names.outputs(each, '')]
         said = (self.tensors.said(t) if hasattr(t, 'asnumpy') else '' for t in read)
-        made.inputs = tuple(v._replace(name=n or v.name) for v, n in zip(made.inputs, said, strict=True))
+        made.inputs = tuple(v._replace(name=n or v.name) for v, n in zip(made.inputs, said, strict=False))
         made.keys = tuple(self.tensors.key(t) for t in given)
         made.wires = kept.wires(self.used.pop(entry, []), event.cell.internal_params, True)
         made.why = kept.why_loose(event, self.stack.gradients(), self.tensors) if made.kind == 'loose' else ''
