@@ -130,10 +130,10 @@ class Taken:
         peers = (r for *_, r in self.now.story.parts.get(g.key, ()) if r.run == self.reading.run)
         calls = [r for r in peers if self.now.record.entries[r.entry].kind == self.entry.kind]
         name, same = g.name, formula.gradient_of(g.of, formula.order(self.now.story.by(self.reading)))
-        if value is not None:  # one call's part of a sum; whose it is; what the program calls it
+        if value is not None:  # one call's part of a sum, and whose it is
             name = self.owned(name + f', entry {self.entry.label}' * bool(calls[1:]), room)
-            also = f'{name} = {same}'
-            name = name if g.name.endswith(g.of) or width(also, 'mid3') > style.TABLE[1] else also
+        also = f'{name} = {same}'  # what the program calls it
+        name = name if g.name.endswith(g.of) or width(also, 'mid3') > style.TABLE[1] else also
         due = verdict.due(v, g.name) if self.wrong(place) else None
         how = said = None
         if not self.now.record.depth:
