@@ -7,13 +7,14 @@ from ..ink.band import Band
 from ..ink.boxes import Arrow, Box, Card, Column, Flow, Lines, Put, Row, Space, Span, Text, draw
 from ..ink.shapes import Frame, width
 from ..ink.tiles import Tile
+from ..judge.origin import origins
 from ..story.record import Entry, Reading
 from . import formula, gradient, lane, phrases, strip, style, takeover
 from .columns import BACKWARD, Columns, Tape, skips
 from .lane import Lane, wires
 from .moment import Shot, Story
 from .now import Now
-from .program import Code, Listing
+from .program import DUE, Code, Listing
 from .strip import Part
 from .tape import Cells, Road, boxes_of
 
@@ -37,7 +38,6 @@ class Board:
         self.asks = {(run.mark.file, run.mark.line) for run in self.record.passes if run.mark}
         high = lambda tape: max(listing.high(listing.of(self.record.entries[i])) for i in tape.entries)
         self.own_rows = {tape.level: min(high(tape), style.OWN_ROWS) for tape in self.tapes}  # of a tape's takeovers
-        self.rows = style.ROWS[not any(self.own_rows.values())]
 
     def frames(self, shots: list[Shot]) -> tuple[list[Frame], float]:
         """The frames of these steps, and how high they are: the rows of each tape are as high in all of them."""
@@ -68,7 +68,8 @@ class Board:
         entry = now.own(0)
         hid = entry is not None and entry.hidden_at is not None and now.step >= entry.hidden_at
         mark = now.told.mark or next((run.mark for run in self.record.passes if run.mark), None)
-        code = Code(self.listing, self.listing.calls, self.rows, 'a', mark, self.asks, now.over, hid)
+        due = dict.fromkeys(origins(self.record, now.shot.known), DUE)
+        code = Code(self.listing, self.listing.calls, style.ROWS, 'a', mark, self.asks, now.over, hid, under=due)
         return Card(code, 'panel' * self.narrow, (0, 0), at=(0, None), key='code')
 
     # ---- tapes ----
@@ -214,7 +215,7 @@ class Board:
         run = gradient.asked(now, level)
         if run is None or (self.narrow and (run.around, run.inside) != (None, None)):
             return Space()
-        return gradient.arrivals(now, run, level, self.code_w - style.ROW * (not self.narrow))
+        return gradient.arrivals(now, run, level, self.code_w - style.PAD * (not self.narrow))
 
     def band(self, now: Now, cells: Cells) -> list[Box]:
         """The way into the lines of a bprop."""

@@ -57,10 +57,11 @@ class Shown(NamedTuple):
 
 def box(found: list[Shown], room: float, plate: Callable[[Value], tiles.Plate], most: float) -> Box:
     """A gradient, and the true one beside it row by row; under it where both are wider than `most`."""
-    rows = [row for row in zip(*(each.rows(room, plate) for each in found), strict=True) if any(row)]
-    both = Grid(rows, (style.PAD, style.CLOSE), stretch=(), key=f'{found[0].key}-')
-    if both.size[0] <= most or not found[1:]:
-        return both
+    for wide in (room, (room - style.ROOMY) / 2):  # with what is known beside the name, or under it
+        rows = [row for row in zip(*(each.rows(wide, plate) for each in found), strict=True) if any(row)]
+        both = Grid(rows, (style.PAD, style.CLOSE), stretch=(), key=f'{found[0].key}-')
+        if both.size[0] <= most or not found[1:]:
+            return both
     return Column(*[box([each], room, plate, most) for each in found], gap=style.CLOSE, across='start')
 
 
@@ -88,7 +89,7 @@ def arrivals(now: Now, run: Pass, level: int, w: float) -> Box:
     first = max(0, min(latest - most // 2, len(came) - most))  # of many, those around the latest
     room = style.VALUES[0 if len(places) <= 2 else -1]
     few = lambda v: (style.SINGLE, 'num xxl') if phrases.single(v) else (style.TALL, 'num')
-    plate = lambda v: tiles.plate(v, *room, *few(v) if len(places) <= 2 else ())
+    plate = lambda v: tiles.plate(v, *room, *few(v), (w, room[1])) if len(places) <= 2 else tiles.plate(v, *room)
     boxes = [box(asked_for(now, run, k), w - style.ROOMY, plate, w) for k in places[first : first + most]]
     said = f'{first + 1}–{first + most} of {len(places)} gradients' * (len(places) > most)
     more = Text(said, 'dim', key='G') if said else None
@@ -114,7 +115,7 @@ def asked_for(now: Now, run: Pass, k: int) -> list[Shown]:
     compared = run.outermost or any(now.story.by(now.record.readings[n]) is run for n in now.shot.known)
     v = run.verdicts[k] if compared and ended and run.verdicts else None
     badge = v and (NO_PATH if not arrival.parts and v.ok else verdict.badge(v))
-    name, sums = now.story.named(run).get(arrival.name, arrival.name), now.story.arriving(arrival)
+    name, sums = run.names.get(arrival.name, arrival.name), now.story.arriving(arrival)
     shape, came = arrival.total or Value(arrival.name, words='none'), sums.parts(now.step)
     value = shape if ended else sums.until(now.step)
     if value is not None and len(arrival.parts) > 1:

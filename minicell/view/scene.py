@@ -80,7 +80,7 @@ def step(story: Story, shot: Shot) -> Step:
         odd = any(v.verdict in (WRONG, SURROGATE) for v in reading.verdicts)
         card, jump = f'r{reading.entry}', 'Compare' * (odd or not record.passes[reading.run].nested)
     else:
-        title, caption = words.step_words(story, shot.step)
+        title, caption = words.step_words(record, shot.step)
         card = f'{"r" if now.reading is not None else "e"}{now.entry}' * (now.entry is not None)
         jump = story.jumps.get(shot.step, '')
     rows = wrapped(metrics.clean(caption), style.CAPTION, 'h2', style.CAPTION_ROWS)

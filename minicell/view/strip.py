@@ -4,8 +4,9 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
+from ..story import source
 from ..story.record import Entry, Mark, Record
-from . import program, style
+from . import style
 from .formula import TAKEN
 
 
@@ -34,7 +35,7 @@ def units(record: Record, level: int) -> tuple[Unit, ...]:
     """The entries of a tape, those of a loop turn by turn."""
     entries = [i for i, e in enumerate(record.entries) if e.level == level]
     out: list[Unit] = []
-    for loop, same in groupby(entries, lambda i: program.loop(record.entries[i].mark)):
+    for loop, same in groupby(entries, lambda i: source.loop(record.entries[i].mark)):
         found = list(same)
         turns = in_turns(record, found) if loop and not level else []
         if len(turns) > 1:

@@ -142,7 +142,7 @@ def joined(record: Record, found: list[int], readings: list[Reading]) -> Reading
         if before is None or before.value is None:
             name = gradient(of[g.key])
             value = g.value and g.value._replace(name=name)
-            sums[g.key] = g._replace(name=name, of=of[g.key], value=value, formula='', line=0)
+            sums[g.key] = g._replace(name=name, of=of[g.key], value=value, formula='', mark=None)
         elif g.value is not None and g.value.data.shape == before.value.data.shape:
             value = before.value._replace(data=before.value.data + g.value.data)
             sums[g.key] = before._replace(value=value, when=g.when, tensor=None)
