@@ -182,7 +182,7 @@ def test_one_function_says_what_takes_over():
 
 
 def test_the_judge_is_small():
-    for part, most in (('judge', 1249), ('replay', 1195), ('check', 440)):
+    for part, most in (('judge', 1409), ('replay', 1195), ('check', 440)):
         assert sum(lines(path) for path in (PACKAGE / part).rglob('*.py')) <= most, part
 
 
@@ -239,7 +239,7 @@ def test_the_reader_of_imports(module, source, expected, tmp_path, monkeypatch):
 
 def test_what_happened_is_told_once_and_in_few_lines():
     story = {path.name: lines(path) for path in (PACKAGE / 'story').glob('*.py')}
-    assert sum(story.values()) <= 2400 and max(story.values()) <= 400, story
+    assert sum(story.values()) <= 2497 and max(story.values()) <= 400, story
     assert lines(PACKAGE / 'listing.py') + lines(PACKAGE / 'view/dot.py') <= 200
     rooms = [path for path in MODULES if part_of(path) in ('story', 'listing', 'judge', 'account', 'view')]
     for name, home in (
@@ -266,7 +266,7 @@ def test_ink_knows_nothing_of_autodiff():
 
 
 def test_the_pictures_and_the_lessons_are_drawn_in_few_lines():
-    for part, most in (('account', 893), ('ink', 2200), ('view', 4014), ('teach', 10_599)):
+    for part, most in (('account', 893), ('ink', 2200), ('view', 3889), ('teach', 10_599)):
         files = [path for end in ('py', 'js', 'css') for path in (PACKAGE / part).rglob(f'*.{end}')]
         assert sum(map(lines, files)) <= most, part
 

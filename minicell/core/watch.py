@@ -72,7 +72,8 @@ def aside() -> Iterator[None]:
     finally:
         if restore:
             restore()
-            fill_up()
+            if tape.looking or tape.recorded_from != NOWHERE:  # else this list is being read back, and freed
+                fill_up()
 
 
 def _of_with(frame) -> object:

@@ -23,9 +23,16 @@ class Film:
         self.width, self.height = width, height
         self.frames: list[Frame] = []
         self.steps: list[Step] = []
+        self.lost = ''  # a line under it, which says what could not be followed
         self.line: dict[str, Any] = {}  # the step line: see line.py
         self.links: dict[str, dict] = {}  # value -> the values that light with it, and what is read out
         self.accounts: dict[str, dict] = {}  # value -> how it was made
+
+    def alt(self, step: int) -> str:
+        """A step in words."""
+        said = self.steps[step]
+        title = said.title if said.title.endswith(('.', '!', '?', '…')) else f'{said.title}.'
+        return ' '.join(filter(None, (title, said.caption, self.lost)))
 
     def add(self, frame: Frame, step: Step) -> None:
         """One more step."""

@@ -52,7 +52,7 @@ def sheet(frame: Frame, size: tuple[float, float], title: str = '', caption: str
 def of(film: Film, step: int) -> Sheet:
     """A step of a film, with what is said there."""
     said = film.steps[step]
-    return sheet(film.frames[step], (film.width, film.height), said.title, said.caption)
+    return sheet(film.frames[step], (film.width, film.height), said.title, f'{said.caption} {film.lost}'.strip())
 
 
 def seen(one: Mark) -> bool:

@@ -17,6 +17,7 @@ from ..story.record import Record
 from ..story.stack import Turn
 from ..story.tensors import places
 from . import decide, mistakes, second
+from .origin import culprit
 from .takeover import Takeover
 from .verdict import Verdict as Verdict
 
@@ -60,7 +61,9 @@ def of_turn(tape: Any, turn: Turn) -> tuple[Verdict, ...]:
     told = judged_before.setdefault(tape, {})
     if turn.event.at not in told:
         found = takeover(tape, turn)
-        told[turn.event.at] = tuple(mistakes.named(decide.verdicts(found), [found]))
+        every = mistakes.named(decide.verdicts(found), [found])
+        made = culprit(tape, turn, found, every)
+        told[turn.event.at] = tuple(v._replace(made=made) for v in every)
     return told[turn.event.at]
 
 

@@ -13,6 +13,7 @@ from ..replay.harmless import Harm
 from ..replay.program import wide
 from ..story.places import written
 from .diagnose import Trial, diagnose
+from .origin import lack
 from .takeover import FEW, Takeover
 from .verdict import WRONG, Verdict, differs
 
@@ -27,7 +28,8 @@ def named(
         return list(told)
     every = [*trials, *more(trials[0])]
     found = [of(v, every, repeated or {}) if v.verdict == WRONG and v.yours is not None else '' for v in told]
-    return [v._replace(mistake=mistake) for v, mistake in zip(told, found, strict=True)]
+    told = [v._replace(mistake=mistake) for v, mistake in zip(told, found, strict=True)]
+    return [v._replace(lack=lack(trials[0], v)) for v in told]
 
 
 def of(told: Verdict, trials: Sequence[Takeover], repeated: dict[str, list]) -> str:

@@ -1,6 +1,6 @@
 """A Verdict: what is known of one gradient that a bprop handed out, and how it is known."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,8 @@ class Verdict(NamedTuple):
     mistake: str = ''  # of a wrong one: what kind of mistake it is, where that is known
     room: np.ndarray | float = 0.0  # how far each number may be off by rounding
     unseen: str = ''  # what happens in construct that no rule sees
+    lack: Any = None  # of a wrong one: the Lack, where one op of construct is known to be the one that it is about
+    made: Any = None  # the Mark of the variable of the bprop which alone would have to be another
 
     def __str__(self) -> str:
         """In a line."""

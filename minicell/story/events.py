@@ -164,6 +164,7 @@ class Walk:
             self.call, self.made, entry = left, left.entry, self.entries[left.entry]
             self.took[id(event)] = left
             self.tensors.copied(left.inputs, tensors(list(event.inputs)))
+            self.given(event)
             if recorded:
                 entry.level = self.stack.level
                 entry.label = self.label(entry.level)
@@ -265,8 +266,13 @@ class Walk:
         self.frame = frame = self.stack.gradient_of(key, Play if stops else ReadBack)
         if isinstance(frame, ReadBack):
             frame.end = None if stops else event
-            of = frame.gradient.inputs
-            self.tensors.name_all(event.gradients or (), (n and names.gradient(n) for n in map(self.tensors.name, of)))
+            begin, found = frame.gradient.begin, tuple(event.gradients or ())
+            target = self.places.returned(begin.where) if begin is not None and found else ''
+            if target and 'jvp(' not in self.places.expression(begin.where):
+                for gradient, name in names.outputs(found if found[1:] else found[0], target):
+                    self.tensors.name_all([gradient], [name])
+            of = map(self.tensors.name, frame.gradient.inputs)
+            self.tensors.name_all(found, (n and names.gradient(n) for n in of))
         elif frame is not None:
             frame.gradient.last = len(self.entries)
         self.stack.pop(frame)

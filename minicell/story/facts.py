@@ -14,6 +14,7 @@ from .record import Facts, Mark, Result
 from .source import code_of, function, method
 from .tensors import tensors
 
+MAKES = 'Tensor', 'tensor', 'from_numpy'  # functions that make one
 GATES = {ENTRANCE: 'backward', EXIT: 'backward_pre'}  # before and behind a Cell with hooks -> the kind of its hooks
 
 
@@ -44,6 +45,27 @@ def of_gradient(event: Any, number: int) -> Result:
     alone, of = len(keyed) == len(parameters) == 1, lambda r: tried(attrgetter(r.key.partition('.')[2]), cell)[0]
     found += [[r for r in keyed if alone or of(r) is p] for p in parameters]
     return next((r for each in found[number : number + 1] for r in each), Result())
+
+
+def from_numpy(cell: object) -> dict[str, Result]:
+    """What a bprop makes out of numbers that it has taken out of Tensors, by name: where, and how."""
+    code = method(cell, 'bprop')
+    return {} if code is None else _from_numpy(code.co_filename, code)
+
+
+@lru_cache(maxsize=256)
+def _from_numpy(file: str, code: CodeType) -> dict[str, Result]:
+    node = found.node if (found := function(code)) else ast.Pass()
+    said = [(ast.unparse(n.targets[0]), n.value) for n in ast.walk(node) if isinstance(n, ast.Assign)]
+    own = {*code.co_varnames}
+    out = {}
+    for name, value in said:
+        makes = isinstance(value, ast.Call) and ast.unparse(value.func).endswith(MAKES)
+        uses = own & {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
+        mask = any(isinstance(n, ast.Compare) for n in ast.walk(value))  # through which no slope would lead
+        if makes and uses and not mask and [n for n, _ in said].count(name) == 1:
+            out[name] = Result(name, ast.unparse(value), _mark(file, value))
+    return out
 
 
 def of_hook(called: Any) -> Facts | None:

@@ -89,6 +89,10 @@ class Forward:
             made.yours = users(method(event.cell, 'bprop'))
         self.book.by(made)
         made.facts = facts.of_bprop(event.cell)
+        made.own = tuple(v.name for v in made.inputs)
+        read = [t for each in event.inputs for t, _ in names.outputs(each, '')]
+        said = (self.tensors.said(t) if hasattr(t, 'asnumpy') else '' for t in read)
+        made.inputs = tuple(v._replace(name=n or v.name) for v, n in zip(made.inputs, said, strict=False))
         made.keys = tuple(self.tensors.key(t) for t in given)
         made.wires = kept.wires(self.used.pop(entry, []), event.cell.internal_params, True)
         made.why = kept.why_loose(event, self.stack.gradients(), self.tensors) if made.kind == 'loose' else ''
@@ -107,6 +111,7 @@ class Forward:
         hider, reading = self.stack.hider, self.stack.reading
         if reading is not None:
             self.record.readings[reading].ran.append(event)
+            self.cuts(event, reading)
         if self.walk.made is not None:
             self.write(event, self.walk.made)
         elif hider is not None:
@@ -118,7 +123,8 @@ class Forward:
         """An op inside a Cell with its own bprop: it runs and leaves nothing."""
         entry.hidden.append(event.rule.name)
         self.used[number] += event.inputs
-        step = self.book.step('hidden', entry=number, mark=self.places.mark(event.where), what=event.rule.name)
+        mark = self.places.mark(event.where)
+        step = self.book.step('hidden', entry=number, mark=mark, what=event.rule.name)
         if entry.hidden_at is None:
             entry.hidden_at = step
         outs = self.book.values(event.out, event.at, self.places.target(event.where))
@@ -130,7 +136,8 @@ class Forward:
         values = tuple(self.book.value(t, event.at, self.tensors.own_name(t)) for t in event.inputs)
         made = next((self.tensors.key(t) for t in tensors(event.out)), -1)
         keys, said = tuple(map(self.tensors.key, event.inputs)), self.places.expression(event.where)
-        entry.ghosts.append(Ghost(event.rule.name, said, value, step, lost, event, values, places, keys, made))
+        ghost = Ghost(event.rule.name, said, value, step, lost, event, values, places, keys, made, mark=mark)
+        entry.ghosts.append(ghost)
 
     def inside(self, event: Any) -> None:
         """An op that a bprop or a hook runs. What the built-in rules run is their own business."""
@@ -147,6 +154,19 @@ class Forward:
             self.record.steps.pop()  # it was a part of this expression: one step for the whole
         self.span, self.cast = where.span, event.rule.name == 'Cast'
         self.book.step('inside', entry=entry, reading=reading, mark=mark, what=what, value=outs[0] if outs else None)
+
+    def cuts(self, event: Any, reading: int) -> None:
+        """What a bprop has made from NumPy is no op, and leaves no entry: it is told where an op reads it."""
+        entry = self.record.readings[reading].entry
+        cell = getattr(self.record.entries[entry].op, 'cell', None)
+        found = facts.from_numpy(cell) if cell is not None else {}
+        for t, name in zip(event.inputs, self.walk.names[self.walk.now] or (), strict=False) if found else ():
+            made = None if self.tensors.made(t) else found.get(name)
+            if made is not None and self.tensors.key(t) not in self.record.cuts:
+                value = self.book.value(t, event.at, name)
+                self.book.step('inside', entry=entry, reading=reading, mark=made.mark, what=made.formula, value=value,
+                               cut=True)  # fmt: skip
+                self.record.cuts[self.tensors.key(t)] = self.record.steps[-1]
 
     def within(self, span: tuple) -> bool:
         """Whether the last op of a bprop stands inside this piece of code."""

@@ -84,15 +84,16 @@ class Readings:
         """What was handed out, by the names that the user's code has for it."""
         custom = entry.kind == 'call'
         due = [v for v in entry.inputs if v.data is not None]
+        own = [n for v, n in zip(entry.inputs, entry.own, strict=False) if v.data is not None]
         out = []
         for i, (tensor, gradient) in enumerate(event.gradients):
             of = due[i].name if i < len(due) else self.tensors.name(tensor)
             written = facts.of_gradient(event.entry, i) if custom else Result()
-            name = written.name or names.gradient(of)
+            name = written.name or names.gradient(own[i] if i < len(own) else of)
             value = None if gradient is None else self.book.value(gradient, event.at, name)
             why = '' if value else self.why_none(tensor, custom)
-            line = written.mark.line if written.mark else 0
-            out.append(Gradient(name, of, value, why, written.formula, line, gradient))
+            mark = written.mark or (entry.facts.end if custom and entry.facts and entry.facts.results else None)
+            out.append(Gradient(name, of, value, why, written.formula, mark, gradient))
         return tuple(out)
 
     def why_none(self, tensor: Any, custom: bool) -> str:
@@ -104,4 +105,5 @@ class Readings:
         made = self.tensors.maker.get(id(tensor))
         known = made is not None or id(tensor) in self.tensors.same
         why = made is not None and self.record.entries[made].why
-        return why or ('nobody asks for it here' if known else 'a constant')
+        constant = 'made from NumPy' if self.tensors.key(tensor) in self.record.cuts else 'a constant'
+        return why or ('nobody asks for it here' if known else constant)

@@ -19,20 +19,6 @@ class Value(NamedTuple):
     words: str = ''
 
 
-class Gradient(NamedTuple):
-    """What one entry handed out for one of its inputs."""
-
-    name: str
-    of: str
-    value: Value | None
-    why: str = ''  # why there is none
-    formula: str = ''  # the source that computed it
-    line: int = 0  # and where it stands
-    tensor: object = None  # the gradient itself: `tape.why` takes it
-    key: int = -1  # which tensor it is of
-    when: int | None = None  # the step that hands it out, or adds it to what has come before
-
-
 class Mark(NamedTuple):
     """Lines of code that a step points at; `back` where backward reads what that line had written."""
 
@@ -41,6 +27,20 @@ class Mark(NamedTuple):
     last: int
     back: bool = False
     span: tuple[int, int, int, int] | None = None  # first and last line, first and last column: the very expression
+
+
+class Gradient(NamedTuple):
+    """What one entry handed out for one of its inputs."""
+
+    name: str
+    of: str
+    value: Value | None
+    why: str = ''  # why there is none
+    formula: str = ''  # the source that computed it
+    mark: Mark | None = None  # and where it stands, or where it is returned
+    tensor: object = None  # the gradient itself: `tape.why` takes it
+    key: int = -1  # which tensor it is of
+    when: int | None = None  # the step that hands it out, or adds it to what has come before
 
 
 class Result(NamedTuple):
@@ -84,6 +84,7 @@ class Ghost(NamedTuple):
     keys: tuple[int, ...] = ()  # which tensor each input is
     made: int = -1  # which tensor it made
     whole: bool = False  # and the Cell returned that
+    mark: Mark | None = None
     rule = property(lambda self: self.op.rule)  # the engine's rule of it
     outputs = property(lambda self: (self.out,))
 
@@ -108,7 +109,8 @@ class Entry:
     name: str
     kind: str  # 'op', 'call', 'hook', 'loose', 'torn'; 'cell' where a whole Cell is one card
     first: int = 0  # the step that shows it first
-    inputs: tuple[Value, ...] = ()
+    inputs: tuple[Value, ...] = ()  # by their names in the program
+    own: tuple[str, ...] = ()  # what a Cell with its own bprop calls them
     outputs: tuple[Value, ...] = ()
     keys: tuple[int, ...] = ()  # which tensor each input is: the same number, the same tensor
     made: tuple[int, ...] = ()  # the same numbers for its outputs
@@ -213,6 +215,13 @@ class Pass:
         return self.around is None and self.inner > 0
 
     @property
+    def names(self) -> dict[str, str]:
+        """What the line that takes a gradient of a gradient calls it: `bend` in `bend = grad(grad(net))(x)`."""
+        names = [n.strip(' ()') for n in self.target.split(',')] if self.outermost and not self.asked else []
+        due = len(names) == len(self.arrivals) and all(n.isidentifier() for n in names)
+        return {a.name: n for a, n in zip(self.arrivals, names, strict=True)} if due else {}
+
+    @property
     def nested(self) -> bool:
         """Whether it belongs to a nest of gradients."""
         return self.around is not None or self.inner > 0
@@ -236,6 +245,7 @@ class Step(NamedTuple):
     ways: int = 0  # of what is added up: how many parts there are so far
     parts: tuple[Value, ...] = ()  # and these, where they are few
     scope: int | None = None  # the Cell without a bprop of its own that it enters
+    cut: bool = False  # what its line makes is a constant to autodiff: the numbers came from NumPy
 
 
 @dataclass(eq=False)
@@ -250,6 +260,7 @@ class Record:
     ran: list[CodeType] = field(default_factory=list)  # the user's functions that ran, and those that hid what they do
     hides: list[CodeType] = field(default_factory=list)
     code: list = field(default_factory=list)  # the lines of these that a picture shows
+    cuts: dict[int, Step] = field(default_factory=dict)  # by the key of a tensor: the step that made it from NumPy
     unknown: tuple[str, ...] = ()  # what nobody could tell: it is left out
     why: Callable[..., Any] | None = None  # the account of one number of a gradient: `tape.why`
     truth: Callable[[object], list] | None = None  # by the key of a Pass: what it would hand over without any bprop

@@ -11,6 +11,8 @@ from ..core.errors import HOME
 from .followed import tried
 
 MOST = 20  # wrappers around a function
+LOOPS = ast.For, ast.While, ast.AsyncFor
+DEFS = ast.FunctionDef, ast.AsyncFunctionDef
 
 
 class Function(NamedTuple):
@@ -76,6 +78,36 @@ def _lambda(code: CodeType, lambdas: list[ast.Lambda]) -> Function | None:
     # an inner lambda's code lies inside the outer one's too
     best = min(inside or near, key=lambda n: (n.end_lineno - n.lineno, n.end_col_offset - n.col_offset), default=None)
     return Function(best, None) if best is not None else None
+
+
+def holding(file: str, number: int) -> list[ast.AST]:
+    """The loops, functions and classes around a line, outermost first, and the docstring that it is a part of."""
+    return _holding(file, number, len(linecache.getlines(file)))
+
+
+@lru_cache(maxsize=4096)
+def _holding(file: str, number: int, count: int) -> list[ast.AST]:
+    return [node for node in _pieces(file, count) if node.lineno <= number <= (node.end_lineno or node.lineno)]
+
+
+@lru_cache(maxsize=64)
+def _pieces(file: str, _: int) -> list[ast.AST]:
+    found = (
+        n for n in ast.walk(tree(file)) if isinstance(n, (*LOOPS, *DEFS, ast.ClassDef, ast.Lambda)) or is_docstring(n)
+    )
+    return sorted(found, key=lambda n: (n.lineno, -n.end_lineno))
+
+
+def is_docstring(node: ast.AST) -> bool:
+    """Whether it is a text that stands for itself."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def loop(mark: Any) -> tuple[str, int] | None:
+    """The innermost loop around a line, in its own function."""
+    around = holding(mark.file, mark.line) if mark is not None else ()
+    inner = [n for n in around if isinstance(n, (*LOOPS, *DEFS, ast.Lambda))][-1:]
+    return next(((mark.file, n.lineno) for n in inner if isinstance(n, LOOPS) and n.lineno < mark.line), None)
 
 
 def users(code: CodeType | None) -> bool:

@@ -50,6 +50,10 @@ class Tensors:
         """What it is called, or who made it."""
         return self.name(tensor) or self.made_by(tensor)
 
+    def made(self, tensor: Any) -> bool:
+        """Whether an op has made it, or a gradient marked it."""
+        return any(id(tensor) in known for known in (self.maker, self.hidden, self.same))
+
     def made_by(self, tensor: Any) -> str:
         """A name for what the code has no name for: what made it, as `x @ w`, or as `entry 3`; or ''."""
         if id(tensor) not in self.maker:

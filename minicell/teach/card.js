@@ -187,9 +187,9 @@ function enliven(card, facts) {
     for (const block of all('.code')) {
       const copy = make('button', 'copy', 'Copy');
       copy.onclick = async () => {
-        await navigator.clipboard.writeText(block.querySelector('pre').textContent).catch(() => {});
-        copy.textContent = 'Copied';
-        say('Copied');
+        const done = navigator.clipboard?.writeText(block.querySelector('pre').textContent).then(() => true);
+        copy.textContent = await done?.catch(() => false) ? 'Copied' : 'Not copied: select it'; // the browser may refuse
+        say(copy.textContent);
       };
       block.append(copy);
     }

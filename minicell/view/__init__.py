@@ -3,9 +3,9 @@
 Read it in this order. `minicell.story` turns a Tape's events into a Record, plain data about entries, readings and
 steps; `moment` says which of these are shown, and `now` what is so at one of them. `strip` finds loops, `columns`
 chooses the entries of a tape that are open, and puts them in columns, `tape` makes their boxes, and `lane` draws what
-leads from one to another. `program` are your lines, `takeover` what they have made; `answers` say what comes out, each
-`gradient` in the same box, and `words` what is said. `board` sets all of it as one grid, and `scene`
-makes films of it; all measures stand in `style`. `touch` is what a number answers, `picture` what `show` returns.
+leads from one to another. `program` are your lines, `takeover` what they have made, and `gradient` is how each that
+comes out is shown; `words` are what is said. `board` sets all of it as one grid, and `scene` makes films of it; all
+measures stand in `style`. `touch` is what a number answers, `picture` what `show` returns.
 """
 
 from typing import Any

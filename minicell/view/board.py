@@ -4,16 +4,17 @@ from functools import partial
 from math import ceil
 
 from ..ink.band import Band
-from ..ink.boxes import Arrow, Box, Card, Column, Flow, Grid, Lines, Put, Row, Space, Span, Text, draw
+from ..ink.boxes import Arrow, Box, Card, Column, Flow, Lines, Put, Row, Space, Span, Text, draw
 from ..ink.shapes import Frame, width
 from ..ink.tiles import Tile
+from ..judge.origin import origins
 from ..story.record import Entry, Reading
-from . import answers, formula, lane, phrases, strip, style, takeover
+from . import formula, gradient, lane, phrases, strip, style, takeover
 from .columns import BACKWARD, Columns, Tape, skips
 from .lane import Lane, wires
 from .moment import Shot, Story
 from .now import Now
-from .program import Code, Listing
+from .program import DUE, Code, Listing
 from .strip import Part
 from .tape import Cells, Road, boxes_of
 
@@ -32,23 +33,20 @@ class Board:
         self.code_w = self.inner if narrow else style.CODE
         self.room = self.inner if narrow else self.inner - style.CODE - style.GAP
         self.listing = listing = Listing(self.record, self.code_w)
-        levels = range(self.record.depth + 1)
-        self.tapes = [Tape(story, level, self.room, boxes_of, narrow) for level in levels]
-        self.tapes = [tape for tape in self.tapes if tape.entries]
+        tapes = [Tape(story, level, self.room, boxes_of, narrow) for level in range(self.record.depth + 1)]
+        self.tapes = [tape for tape in tapes if tape.entries]
         self.asks = {(run.mark.file, run.mark.line) for run in self.record.passes if run.mark}
-        entries = self.record.entries
-        owns = {t.level: max((listing.high(listing.of(entries[i])) for i in t.entries), default=0) for t in self.tapes}
-        self.own_rows = {level: min(rows, style.OWN_ROWS) for level, rows in owns.items()}  # of a tape's takeovers
-        self.rows = style.ROWS[not any(owns.values())]
+        high = lambda tape: max(listing.high(listing.of(self.record.entries[i])) for i in tape.entries)
+        self.own_rows = {tape.level: min(high(tape), style.OWN_ROWS) for tape in self.tapes}  # of a tape's takeovers
 
     def frames(self, shots: list[Shot]) -> tuple[list[Frame], float]:
         """The frames of these steps, and how high they are: the rows of each tape are as high in all of them."""
         moments = [Now(self.story, shot) for shot in shots]
         made = [[self.tape(now, tape) for tape in self.tapes] for now in moments]
         for lanes in zip(*made, strict=True):
-            high = [max(rows) for rows in zip(*(each.grid.high for each in lanes), strict=True)]
+            high = [max(rows) for rows in zip(*(each.high for each in lanes), strict=True)]
             for each in lanes:
-                each.grid.grow(high)
+                each.grow(high)
         drawn = [draw(self.whole(now, lanes), self.w) for now, lanes in zip(moments, made, strict=True)]
         return [canvas.frame for canvas, *_ in drawn], ceil(max((h for *_, h in drawn), default=0))
 
@@ -70,7 +68,8 @@ class Board:
         entry = now.own(0)
         hid = entry is not None and entry.hidden_at is not None and now.step >= entry.hidden_at
         mark = now.told.mark or next((run.mark for run in self.record.passes if run.mark), None)
-        code = Code(self.listing, self.listing.calls, self.rows, 'a', mark, self.asks, now.over, hid)
+        due = dict.fromkeys(origins(self.record, now.shot.known), DUE)
+        code = Code(self.listing, self.listing.calls, style.ROWS, 'a', mark, self.asks, now.over, hid, under=due)
         return Card(code, 'panel' * self.narrow, (0, 0), at=(0, None), key='code')
 
     # ---- tapes ----
@@ -121,13 +120,12 @@ class Board:
             rows.append([Span(Column(low, way, below, gap=0), count)])
             rows = [[first, *row] for first, row in zip(self.first_column(now, tape, worst, own), rows, strict=True)]
         first = 1 + (not self.narrow)
-        grid = Grid(rows, (style.GAP, 0), least={style.TAPE_ROW: style.FILM}, stretch=range(first, first + count - 1))
         stems = [Arrow(partial(lane.stem, now, i, tag), f'{tag}s{i}') for _, i in columns.opened]
         beside = takeover.TAPES[level - 1]
-        flows = [f'rowo{beside}{line}.0' for line in self.lifted(now, tape) if line is not None]
+        flows = [f'rowo{beside}{line}.0' for line in self.lifted(now, tape)]
         bridge = Arrow(partial(lane.bridge, tag, f'own{beside}', flows, self.narrow), f'{tag}flows')
         arrows = [*wires(cells), *stems, *self.band(now, cells), *[bridge] * bool(flows)]
-        return Lane(tag, grid, arrows, 'film rib' if flows else 'film')
+        return Lane(tag, rows, range(first, first + count - 1), arrows, 'film rib' if flows else 'film')
 
     def heading(self, now: Now, tape: Tape, parts: list[Part]) -> Box:
         """What is seen of forward: of a loop, which turn; of a later tape, what is on it."""
@@ -138,7 +136,7 @@ class Board:
         if any(p.kind != 'open' for p in parts) and labels:
             seen = '–'.join(dict.fromkeys((labels[0], labels[-1])))
             said.append(f'entr{"ies" if "–" in seen else "y"} {seen} of {tape.count}')
-        elif lines := sorted({line for line in self.lifted(now, tape) if line is not None}):
+        elif lines := self.lifted(now, tape):
             ends = '–'.join(map(str, dict.fromkeys((lines[0], lines[-1]))))
             said.append(f'line{"s" * (len(lines) > 1)} {ends} of the bprop')
         head = Text('forward →', 'ff', key=f'{tape.tag}FW')
@@ -149,11 +147,11 @@ class Board:
         shown = Row(head, more, Space(grows=1), legend if fits else None, gap=style.WORDS)
         return Put(shown, at=(None, 0.5), least=(0, style.HEAD_ROW))
 
-    def lifted(self, now: Now, tape: Tape) -> list[int | None]:
-        """For each entry that a tape has by now, which line of the bprop that is shown has written it."""
+    def lifted(self, now: Now, tape: Tape) -> list[int]:
+        """The lines of the bprop that is shown which have written what a tape has by now."""
         own = {(x.file, x.number) for x in self.listing.of(now.own(tape.level - 1) if tape.level else None)}
-        marks = [self.record.entries[i].mark for i in tape.entries if now.done(i)]
-        return [mark.line if mark and (mark.file, mark.line) in own else None for mark in marks]
+        marks = (self.record.entries[i].mark for i in tape.entries if now.done(i))
+        return sorted({mark.line for mark in marks if mark and (mark.file, mark.line) in own})
 
     def said(self, now: Now, tape: Tape) -> Box | None:
         """The rule that is read, as a formula, or what is added."""
@@ -168,13 +166,13 @@ class Board:
         """A sum of gradients: what had come before, what this use sends back, and both together."""
         *before, last = now.told.parts
         so_far, total = (v[0]._replace(data=sum(part.data for part in v)) for v in (before, now.told.parts))
-        sign, key, boxes = phrases.added((so_far, last))[0], f'{tape.tag}sum', []
+        sign = phrases.added((so_far, last))[0]
         name = formula.gradient_of(now.told.what, formula.order(now.story.by(now.read)))
         said = f'{name} so far', '+ from this use', f'{sign} in all'
-        for k, (name, value) in enumerate(zip(said, (so_far, last, total), strict=True)):
-            boxes.append(
-                Column(Text(name, 'dim', style.NAMES[0]), Tile(value, style.MADE, f'{key}{k}'), gap=2, across='start')
-            )
+        boxes = [
+            Column(Text(words, 'dim', style.NAMES[0]), Tile(v, style.MADE, f'{tape.tag}sum{k}'), gap=2, across='start')
+            for k, (words, v) in enumerate(zip(said, (so_far, last, total), strict=True))
+        ]
         return Flow(*boxes, room=self.room, gap=2 * style.GAP)
 
     def formulas(self, now: Now, reading: Reading, entry: Entry, tag: str) -> Box | None:
@@ -201,9 +199,8 @@ class Board:
         where = [f'{name}, line {run.mark.line}' if run.mark else name for name, run in zip(who, runs, strict=True)]
         said = [' and '.join(dict.fromkeys(words)) for words in (where, who)] if self.record.depth else [DEFINED]
         more = next((words for words in said if width(words) <= style.CODE - width(which, 'b') - style.GAP), '')
-        film = Row(
-            Text(which, 'b' * (level > 0), key=f'{tag}which'), Text(more, 'dim', key=f'{tag}by'), gap=style.WORDS
-        )
+        by = Text(more, 'dim', key=f'{tag}by')
+        film = Row(Text(which, 'b' * (level > 0), key=f'{tag}which'), by, gap=style.WORDS)
         head = name, Span(beside, 1, 2), None, Put(film, at=(0, 0.5))
         if own is None:
             found = Column(worst, self.outcome(now, level), gap=style.PAD, across='start')
@@ -215,10 +212,10 @@ class Board:
 
     def outcome(self, now: Now, level: int) -> Box:
         """The gradients that were asked for; on a phone not those of a gradient within another: the road shows them."""
-        run = answers.asked(now, level)
+        run = gradient.asked(now, level)
         if run is None or (self.narrow and (run.around, run.inside) != (None, None)):
             return Space()
-        return answers.arrivals(now, run, level, self.code_w - style.ROW * (not self.narrow))
+        return gradient.arrivals(now, run, level, self.code_w - style.PAD * (not self.narrow))
 
     def band(self, now: Now, cells: Cells) -> list[Box]:
         """The way into the lines of a bprop."""

@@ -14,7 +14,7 @@ from ..story.names import LONGEST, is_number
 from ..story.record import Value
 from . import formula, style
 from .moment import Story
-from .strip import Part, Unit, numbered, units
+from .strip import Part, numbered, units
 
 BACKWARD = '← backward'
 TAGS = 'abcdefghijklmnop'  # of the tapes
@@ -54,36 +54,30 @@ class Tape:
         """What is seen with an entry in focus: all of a short tape; else its neighbours, as far as there is room."""
         for tight in range(2 * (len(self.entries) <= style.MOST_OPEN)):
             parts = [Part('open', (i,), tight=tight) for i in self.entries]
-            if self.wide(parts) <= self.room:
+            if Columns(self, parts).width() <= self.room:
                 return parts
         focus = self.entries[0] if focus is None else focus
-        at = self.unit_of[focus]
-        own, seen = self.units[at], self.units[max(at - style.MANY, 0) : at + style.MANY]
-        units = self.units[max(at - style.MOST_OPEN, 0) : at + style.MOST_OPEN]
-        near = [i for unit in units for i in unit.entries if unit is own or not unit.turns]  # (no other turn of a loop)
+        at, found = self.unit_of[focus], [focus]
+        own, window = self.units[at], self.units[max(at - style.MANY, 0) : at + style.MANY]
+        closed = lambda unit: [(i,) for i in unit.entries] if unit is own else [unit.entries]
+        seen = [Part('spine', entries, unit) for unit in window for entries in closed(unit)]
+        near = [p.entries[0] for p in seen if p.unit is own or not p.unit.turns]  # (no other turn of a loop)
         middle = near.index(focus)
         order = sorted(near, key=lambda i: abs(near.index(i) - middle) * 2 + (near.index(i) > middle))
-        found = [focus]
         for shape in self.shapes:
-            if self.wide(self.closed(seen, own, found, *shape)) <= self.room:
+            if Columns(self, self.closed(seen, found, shape)).width() <= self.room:
                 break
         for i in order[1 : 2 * style.MOST_OPEN]:
-            if self.wide(self.closed(seen, own, [*found, i], *shape)) > self.room:
+            if Columns(self, self.closed(seen, [*found, i], shape)).width() > self.room:
                 break
             found.append(i)
-        return self.closed(seen, own, found, *shape)
+        return self.closed(seen, found, shape)
 
-    def closed(
-        self, units: tuple[Unit, ...], own: Unit, opened: list[int], tight: int, spines: int | None,
-        folded: bool = False
-    ) -> list[Part]:  # fmt: skip
+    def closed(self, seen: list[Part], opened: list[int], shape: tuple) -> list[Part]:
         """The parts with these entries open."""
-        out: list[Part] = []
-        for unit in units:
-            if unit is own or not unit.turns:
-                out += [Part('open' if i in opened else 'spine', (i,), unit, tight, folded) for i in unit.entries]
-            else:
-                out.append(Part('spine', unit.entries, unit))
+        tight, spines, *folded = shape
+        out = [part._replace(tight=tight, folded=bool(folded)) for part in seen]
+        out = [part._replace(kind='open') if part.entries[0] in opened else part for part in out]
         places = [k for k, part in enumerate(out) if part.kind == 'open']
         first, end = places[0], places[-1] + 1
         if spines is None:
@@ -92,10 +86,6 @@ class Tape:
         before = tuple(i for i in self.entries if i < shown[0].entries[0])
         after = tuple(i for i in self.entries if i > shown[-1].entries[-1])
         return [Part('more', before)] * bool(before) + shown + [Part('more', after)] * bool(after)
-
-    def wide(self, parts: list[Part]) -> float:
-        """How wide some parts are beside each other."""
-        return Columns(self, parts).width()
 
     def source(self, i: int) -> str:
         """The expression that an entry stands for: not one that stands for several, as the call of a Cell does."""
@@ -114,25 +104,20 @@ class Tape:
 
     def fits(self, slot: Slot, tight: int, folded: bool = False) -> tuple[float, float]:
         """How large the gradient of a tensor will be at most, with the tensor itself above it."""
-        key = slot.key, tight, folded
+        key = slot.key, None if slot.out is None else slot.entry, tight, folded
         if key not in self.fit:  # (once for all entries that read it)
             parts = self.story.parts.get(slot.key, ())
-            came = [value for _, value, _ in parts]
+            readings = self.story.reached.get(slot.entry, ()) if slot.out is not None else ()
+            came = [value for _, value, _ in parts] + [r.douts[slot.out] for r in readings if slot.out < len(r.douts)]
             runs = {id(run): run for run in (self.story.by(reading) for *_, reading in parts)}
             came += [total for run in runs.values() for total in self.story.cotangent(slot.key, run).totals]
-            self.fit[key] = self.largest(came, tight, folded)
-        readings = self.story.reached.get(slot.entry, ()) if slot.out is not None else ()
-        douts = [r.douts[slot.out] for r in readings if slot.out < len(r.douts)]
-        (wide, high), (w, h) = self.fit[key], self.largest(douts, tight, folded)
-        return max(wide, w, 0 if folded else self.plate(slot.value, tight).w), max(high, h)
-
-    def largest(self, values: list[Value], tight: int, folded: bool) -> tuple[float, float]:
-        """The room that these cotangents need, one at a time: on their way, and where they are drawn as tensors."""
-        known = [v for v in values if v.data is not None]
-        plates = [self.cotangent(v, tight) for v in known]
-        high = max([p.h for p in plates], default=style.ROW)
-        plates += [] if folded else [self.plate(v, tight) for v in known]
-        return max([p.w for p in plates], default=0), high
+            known = [value for value in came if value.data is not None]
+            plates = [self.cotangent(value, tight) for value in known]  # on their way, and where they are tensors
+            high = max([style.ROW, *(p.h for p in plates)])
+            plates += [] if folded else [self.plate(value, tight) for value in known]
+            self.fit[key] = max([p.w for p in plates], default=0), high
+        wide, high = self.fit[key]
+        return max(wide, 0 if folded else self.plate(slot.value, tight).w), high
 
     def cotangent(self, value: Value, tight: int = 0) -> tiles.Plate:
         """How a gradient is drawn on its way: on the road where it has room there."""
@@ -151,13 +136,11 @@ class Columns:
         self.seen: dict[int, int] = {}  # where each tensor stands
         waiting: list[Slot] = []
         for part in parts:
-            first = self.fresh(part.entries[0], waiting) if part.kind == 'open' else []
+            i, opened = part.entries[0], part.kind == 'open'
+            first = self.fresh(i, waiting) if opened else []
             self.add(Part('values'), waiting + first * (not part.folded))
-            waiting = []
-            if part.kind == 'open':
-                (i,) = part.entries
-                self.opened.append((len(self.list), i))
-                waiting = [] if self.within(i) else self.outputs(i)
+            self.opened += [(len(self.list), i)] * opened
+            waiting = self.outputs(i) if opened and not self.within(i) else []
             self.add(part, first * part.folded)
         self.add(Part('values'), waiting)
         self.over = any(self.list[n].slots for n, _ in self.opened)  # whether something stands over a card

@@ -18,7 +18,10 @@ def to_dot(tape: Any) -> TapeDot:
     for event in writer.walk:
         if write := getattr(writer, f'_{type(event).__name__.lower()}', None):
             write(event)
-    return writer.finish()
+    # each cluster goes into the one around it, once all that it holds is there
+    for _, inner, outer in sorted(writer.clusters.values(), key=lambda one: -one[0])[:-1]:
+        outer.subgraph(inner)
+    return writer.graph
 
 
 class _Writer:
@@ -29,12 +32,6 @@ class _Writer:
         self.clusters: dict[Call | None, tuple] = {None: (0, graph, None)}  # of a Cell: depth, graph, graph around it
         self.made: dict[int, str] = {}  # id of a tensor -> its node
         self.nodes: dict[int, str] = {}  # id of an Op or Call -> its node
-
-    def finish(self) -> TapeDot:
-        """Put each cluster into the one around it, once all that it holds is there."""
-        for _, inner, outer in sorted(self.clusters.values(), key=lambda one: -one[0])[:-1]:
-            outer.subgraph(inner)
-        return self.graph
 
     def node(self, label: str, graph: graphviz.Digraph, **style: str) -> str:
         """A new node."""

@@ -66,7 +66,7 @@ class Formula(NamedTuple):
 
 def order(run: Pass | None) -> int:
     """How many gradients are inside one whose results it reads: 0 of the first."""
-    return max(run.level - 1, 0) if run is not None else 0
+    return max(run.level - 1, run.outermost and not run.asked) if run is not None else 0
 
 
 def gradient_of(name: str, order: int) -> str:
@@ -89,13 +89,14 @@ def called(record: Record, entry: Entry, run: Pass | None = None) -> Called:
     wanted = [entry.facts.dout] if entry.kind == 'call' and entry.facts else []
     wanted += [gradient(named)] if entry.kind not in TAKEN and named not in ('', *given) and not deep else []
     wanted += [f'dout{PRIMES[min(deep, len(PRIMES) - 1)]}', gradient(own)]
-    free = lambda *names: next(n for n in names if n and n not in given)
+    free = lambda *names: next(n for n in names if n and n not in (*given, *entry.own))
     return Called(given, free(named, 'out', own), free(*wanted))
 
 
 def names_of_inputs(entry: Entry) -> tuple[str, ...]:
     """What an entry's inputs are called: as in the program; a number that has no name there is written."""
-    return tuple(v.name or number(v) or f'input {k + 1}' for k, v in enumerate(entry.inputs))
+    exact = lambda v: v.data is not None and v.data.size == 1 and numbers.exact(v.data.item()) is not None
+    return tuple(v.name or digits(v) * exact(v) or f'input {k + 1}' for k, v in enumerate(entry.inputs))
 
 
 @lru_cache(maxsize=style.RECORDS)
@@ -126,7 +127,7 @@ def displaced(record: Record, entry: Entry, ghost: Ghost, k: int) -> str:
     if ghost.places.count(k) != 1 or not ghost.whole:
         return ''
     names = called(record, entry)
-    given = [name for name, v in zip(names.inputs, entry.inputs, strict=True) if v.data is not None]
+    given = [name for name, v in zip(entry.own, entry.inputs, strict=True) if v.data is not None]
     own = zip(ghost.places, ghost.inputs, strict=True)
     inputs = tuple(v.name or digits(v) if place is None else given[place] for place, v in own)
     return filled(template(ghost, ghost.places.index(k)), names._replace(inputs=inputs))
@@ -147,11 +148,6 @@ def filled(how: str, names: Called) -> str:
     said = re.sub(r'\(-([\d.]+)\)', r'(−\1)', said)  # a number that the code has
     said = re.sub(r'(−[\d.]+) \*\*', r'(\1) **', said)
     return re.sub(r'\(\(([^()]*)\)\)', r'(\1)', said)
-
-
-def number(v: Value) -> str:
-    """A single number that nobody has named, if few digits show it exactly; else ''."""
-    return digits(v) if v.data is not None and v.data.size == 1 and numbers.exact(v.data.item()) is not None else ''
 
 
 def digits(v: Value | None) -> str:

@@ -11,22 +11,18 @@ from .strip import taken
 from .tape import Cells
 
 
-class Lane(Box):
+class Lane(Grid):
     """A tape on its grounds: forward's above, backward's below, the film between."""
 
-    def __init__(self, tag: str, grid: Grid, arrows: list[Box], film: str) -> None:
-        self.tag, self.grid, self.arrows, self.film = tag, grid, arrows, film
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """As large as its grid, which grows."""
-        return self.grid.size
+    def __init__(self, tag: str, rows: list[list], stretch: range, arrows: list[Box], film: str) -> None:
+        super().__init__(rows, (style.GAP, 0), least={style.TAPE_ROW: style.FILM}, stretch=stretch)
+        self.tag, self.arrows, self.film = tag, arrows, film
 
     def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
         """The grounds, the grid, and what is drawn between its boxes."""
-        tag, high, round_ = self.tag, self.grid.high, style.FIELD_ROUND
-        left, wide, up = x - style.EDGE, w + 2 * style.EDGE, sum(high[: style.TAPE_ROW])
-        film = Rect(left, y + up, wide, high[style.TAPE_ROW])
+        tag, round_ = self.tag, style.FIELD_ROUND
+        left, wide, up = x - style.EDGE, w + 2 * style.EDGE, sum(self.high[: style.TAPE_ROW])
+        film = Rect(left, y + up, wide, self.high[style.TAPE_ROW])
         middle = up + film.h / 2
         to.frame.rect(f'{tag}aback', left, y, wide, h, 'aback', -2, rx=round_)
         to.frame.rect(f'{tag}ahead', left, y, wide, middle, 'ahead', -2, rx=round_)
@@ -35,7 +31,7 @@ class Lane(Box):
         to.frame.rect(f'{tag}film', *film, self.film, -1)
         for k, at in enumerate((film.y + style.HOLE, film.bottom - style.HOLE)):
             to.frame.path(f'{tag}holes{k}', f'M{left + style.PAD:g},{at:g}H{film.right - style.PAD:g}', 'holes', 0)
-        to.put(self.grid, Rect(x, y, w, h), 'grid')
+        super().place(to, x, y, w, h)
         for k, arrow in enumerate(self.arrows):
             to.put(arrow, Rect(x, y, w, h), f'w{k}')
 

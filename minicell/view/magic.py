@@ -49,21 +49,16 @@ class TapeMagics(Magics):
                     value = eval(last, self.shell.user_ns)
         finally:
             if isinstance(tape.error, Exception):
-                torn(tape, {**options, 'step': None})
+                lost = Record()  # whatever happens here, that error is what the reader gets
+                followed.follow(lost, 'this tape', lambda: display(tape.show(**{**options, 'step': None})))
+                if lost.unknown:
+                    print(followed.line(lost))
         try:
             display(tape.show(**options))
         except ValueError as error:  # the cell has run, and its Tape is there: show it all the same
             display(tape)
             raise UsageError(str(error)) from None
         return value
-
-
-def torn(tape: Tape, options: dict) -> None:
-    """Show a Tape that an error ended, where it is torn. Whatever happens here, that error is what the reader gets."""
-    lost = Record()
-    followed.follow(lost, 'this tape', lambda: display(tape.show(**options)))
-    if lost.unknown:
-        print(followed.line(lost))
 
 
 def compiled(shell: InteractiveShell, cell: str) -> tuple[Any, Any]:

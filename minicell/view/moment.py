@@ -147,12 +147,6 @@ class Story:
             out.setdefault((nests or ends)[-1].ended, 'Result')  # with a takeover, the comparison is the end
         return out
 
-    def named(self, run: Pass) -> dict[str, str]:
-        """What the line that takes a gradient of a gradient calls it: `bend` in `bend = grad(grad(net))(x)`."""
-        names = [n.strip(' ()') for n in run.target.split(',')] if run.outermost and not run.asked else []
-        due = len(names) == len(run.arrivals) and all(n.isidentifier() for n in names)
-        return {a.name: n for a, n in zip(run.arrivals, names, strict=True)} if due else {}
-
     @cached_property
     def begins(self) -> dict[int, list[Pass]]:
         """Which gradients start at an entry: nobody hands its cotangent in."""

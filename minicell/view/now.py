@@ -30,9 +30,8 @@ class Now:
     def done(self, i: int) -> bool:
         """Whether an entry is there by now."""
         entry = self.record.entries[i]
-        if entry.kind == 'torn':
-            return entry.first <= self.step
-        return entry.written is not None and entry.written <= self.step
+        when = entry.first if entry.kind == 'torn' else entry.written
+        return when is not None and when <= self.step
 
     def writes(self, i: int) -> bool:
         """Whether this step is about writing it."""
@@ -52,10 +51,6 @@ class Now:
     def given(self, reading: Reading | None) -> bool:
         """Whether a reading has handed out by now."""
         return reading is not None and reading.given is not None and reading.given <= self.step
-
-    def ended(self, run: Pass) -> bool:
-        """Whether what a gradient hands over has arrived by now."""
-        return run.ended is not None and run.ended <= self.step
 
     def entry_of(self, reading: int) -> Entry:
         """The entry that a reading reads."""
@@ -96,8 +91,7 @@ class Now:
     @property
     def over(self) -> bool:
         """Whether all has run, so that what it came to is the subject."""
-        last = self.told.kind == 'arrive' and self.step == self.story.last
-        return self.compare or last
+        return self.compare or (self.told.kind == 'arrive' and self.step == self.story.last)
 
     # ---- code ----
 

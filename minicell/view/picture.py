@@ -22,7 +22,12 @@ from . import zoom as lens
 
 ZOOMS = {'cells': lens.cells, 'ops': lens.ops, 'inside': lambda record: record}
 WORDS = ('takeover', 'compare', 'second tape', 'result', 'error', 'nan')
-FORMATS = ('.html', '.svg', '.png', '.gif')
+FORMATS = {  # what is written of a picture, by how the name of the file ends
+    '.html': lambda picture, path: fragment.whole(picture.html(), path.stem).encode(),
+    '.svg': lambda picture, path: picture.still(picture.opens).encode(),
+    '.png': lambda picture, path: picture.png(picture.opens),
+    '.gif': lambda picture, path: gif.animation(picture.films[0]),
+}
 STILL = 'MINICELL_STILL'  # where this is set, a picture displays itself as a PNG: a notebook is built to be kept
 
 
@@ -33,24 +38,28 @@ class Picture:
         self, tape: Any, zoom: str = 'ops', compare: bool = True, scale: float = 1.0,
         step: int | str | None = None
     ) -> None:  # fmt: skip
-        check(zoom, compare, scale)
-        self.tape, self.zoom, self.compare = tape, zoom, compare
-        self.scale = scale
+        if zoom not in ZOOMS:
+            raise SettingError(f'zoom is one of {", ".join(map(repr, ZOOMS))}, not {zoom!r}.')
+        if not isinstance(compare, bool):
+            raise TypeError(f'compare is True or False, not {compare!r}.')
+        least, most = style.SCALES
+        if isinstance(scale, bool) or not isinstance(scale, int | float) or not least <= scale <= most:
+            raise SettingError(f'scale is a number from 0.5 to 4, not {scale!r}.')
+        self.tape, self.zoom, self.compare, self.scale = tape, zoom, compare, scale
         self.opens = self.place(step)
 
     @cached_property
     def record(self) -> Record:
         """The tape, told in steps."""
-        with uncollected():
-            nothing = Record()
-            told = followed.follow(nothing, 'this tape', tell, self.tape, otherwise=nothing)
-            told.code = followed.follow(told, 'the lines of the code', lines.shown, told, otherwise=[])
-            found = ZOOMS[self.zoom](lens.named(judge.beside(told, self.tape, every=True)))
-            found.why = partial(account.why, self.tape)
-            for each in (*found.readings, *found.passes):
-                what = 'the true gradient beside that of a bprop'
-                each.judge = each.judge and partial(followed.follow, found, what, each.judge, otherwise=())
-            return found
+        nothing = Record()
+        told = followed.follow(nothing, 'this tape', tell, self.tape, otherwise=nothing)
+        told.code = followed.follow(told, 'the lines of the code', lines.shown, told, otherwise=[])
+        found = ZOOMS[self.zoom](lens.named(judge.beside(told, self.tape, every=True)))
+        found.why = partial(account.why, self.tape)
+        for each in (*found.readings, *found.passes):
+            what = 'the true gradient beside that of a bprop'
+            each.judge = each.judge and partial(followed.follow, found, what, each.judge, otherwise=())
+        return found
 
     @cached_property
     def films(self) -> list[Film]:
@@ -90,28 +99,20 @@ class Picture:
 
     def html(self) -> str:
         """The picture as one piece of HTML, complete in itself."""
-        still, alt = self.still(self.opens), self.alt(self.opens)
-        return fragment.fragment(self.films, still, self.opens, alt, self.scale, lost=self.lost)
+        return fragment.fragment(self.films, self.still(self.opens), self.opens, scale=self.scale)
 
     @property
     def lost(self) -> str:
         """The line under the picture, where something could not be followed."""
-        return followed.line(self.record) if self.films else ''  # painting looks more closely: it comes first
-
-    def sheet(self, step: int) -> sheet.Sheet:
-        """A step as a still."""
-        said, film = self.films[0].steps[step], self.films[0]
-        caption = f'{said.caption} {self.lost}'.strip()
-        return sheet.sheet(film.frames[step], (film.width, film.height), said.title, caption)
+        return followed.line(self.record)
 
     def still(self, step: int) -> str:
         """A step as SVG text."""
-        return svg.write(self.sheet(step))
+        return svg.write(sheet.of(self.films[0], step))
 
     def alt(self, step: int) -> str:
         """A step in words."""
-        said = self.films[0].steps[step]
-        return f'{fragment.sentence(said.title, said.caption)} {self.lost}'.strip()
+        return self.films[0].alt(step)
 
     def text(self) -> str:
         """The printed tape; of a long one, its beginning."""
@@ -133,34 +134,16 @@ class Picture:
 
     def png(self, step: int) -> bytes:
         """A step as a PNG picture."""
-        return png.write(self.sheet(step), self.scale)
+        return png.write(sheet.of(self.films[0], step), self.scale)
 
     def save(self, path: str | Path) -> Path:
         """Write the picture: as a page that steps (.html), its step as .svg or .png, all steps as .gif."""
         path = Path(path)
-        kind = path.suffix.lower()
-        if kind not in FORMATS:
+        if (write := FORMATS.get(path.suffix.lower())) is None:
             kinds = ', '.join(FORMATS)
             raise SettingError(f'save writes {kinds}: the end of the name says which. It got {path.name!r}.')
-        if kind == '.html':
-            path.write_text(fragment.whole(self.html(), path.stem), encoding='utf-8')
-        elif kind == '.svg':
-            path.write_text(self.still(self.opens), encoding='utf-8')
-        elif kind == '.png':
-            path.write_bytes(self.png(self.opens))
-        else:
-            path.write_bytes(gif.animation(self.films[0]))
+        path.write_bytes(write(self, path))
         return path
-
-
-def check(zoom: object, compare: object, scale: object) -> None:
-    """Raise for options that there are not."""
-    if zoom not in ZOOMS:
-        raise SettingError(f'zoom is one of {", ".join(map(repr, ZOOMS))}, not {zoom!r}.')
-    if not isinstance(compare, bool):
-        raise TypeError(f'compare is True or False, not {compare!r}.')
-    if isinstance(scale, bool) or not isinstance(scale, int | float) or not style.SCALES[0] <= scale <= style.SCALES[1]:
-        raise SettingError(f'scale is a number from 0.5 to 4, not {scale!r}.')
 
 
 @contextmanager

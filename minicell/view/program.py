@@ -6,24 +6,21 @@ the gradient, and the heads of loops and functions around it.
 """
 
 import ast
-import linecache
 import re
-from collections.abc import Collection, Iterator
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from ..ink.boxes import Box, Canvas, Rect
 from ..ink.shapes import fitting, width
 from ..story.record import Entry, Mark, Record
-from ..story.source import tree
+from ..story.source import DEFS, LOOPS, holding, is_docstring
 from . import style
 from .lines import Line
 
 LETTER = width('m', 'm')
-AGAIN = "'"  # of the keys of another file's lines
 Place = tuple[str, int]  # a line: its file and its number
-LOOPS = ast.For, ast.While, ast.AsyncFor
-DEFS = ast.FunctionDef, ast.AsyncFunctionDef
+WAVY, DUE = 'hx', 'pen bk'  # the looks of a line under an expression
+AGAIN = "'"  # of the keys of another file's lines
 
 
 class Row(NamedTuple):
@@ -80,29 +77,6 @@ def indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def holding(file: str, number: int) -> list[ast.AST]:
-    """The loops, functions and classes around a line, outermost first, and the docstring that it is a part of."""
-    return _holding(file, number, len(linecache.getlines(file)))
-
-
-@lru_cache(maxsize=style.LOOPS_KEPT)
-def _holding(file: str, number: int, count: int) -> list[ast.AST]:
-    return [node for node in _pieces(file, count) if node.lineno <= number <= (node.end_lineno or node.lineno)]
-
-
-@lru_cache(maxsize=style.TREES)
-def _pieces(file: str, _: int) -> list[ast.AST]:
-    found = (
-        n for n in ast.walk(tree(file)) if isinstance(n, (*LOOPS, *DEFS, ast.ClassDef, ast.Lambda)) or is_docstring(n)
-    )
-    return sorted(found, key=lambda n: (n.lineno, -n.end_lineno))
-
-
-def is_docstring(node: ast.AST) -> bool:
-    """Whether it is a text that stands for itself."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
 def computes(line: Line) -> bool:
     """Whether a line of a function says what is computed: no docstring, and nothing that an `__init__` does."""
     around = holding(line.file, line.number)
@@ -110,16 +84,25 @@ def computes(line: Line) -> bool:
     return bool(names) and '__init__' not in names and not any(map(is_docstring, around))
 
 
-def loop(mark: Mark | None) -> Place | None:
-    """The innermost loop around a line, in its own function."""
-    around = holding(mark.file, mark.line) if mark is not None else ()
-    inner = [n for n in around if isinstance(n, (*LOOPS, *DEFS, ast.Lambda))][-1:]
-    return next(((mark.file, n.lineno) for n in inner if isinstance(n, LOOPS) and n.lineno < mark.line), None)
-
-
 def runs(row: Row, now: Mark | None) -> bool:
     """Whether a row is of a line that runs."""
     return now is not None and row.file == now.file and now.line <= row.number <= now.last
+
+
+def within(row: Row, mark: Mark) -> tuple[int, int] | None:
+    """From where to where the very expression of a mark stands in a row."""
+    if mark.span is None or row.file != mark.file or not mark.span[0] <= row.number <= mark.span[1]:
+        return None
+    first, last, column, end = mark.span
+    a = max(indent(row.text), (column - row.less) * (row.number == first))
+    b = min(len(row.text.rstrip()), end - row.less if row.number == last else len(row.text))
+    return (a, b) if b > a else None
+
+
+def wave(start: float, end: float, y: float, high: int) -> str:
+    """A line that goes so far up and down."""
+    points = range(int((end - start) // style.WAVE) + 1)
+    return 'M' + 'L'.join(f'{start + style.WAVE * k:g},{y + (high if k % 2 else -high):g}' for k in points)
 
 
 def window(lines: list[list[Row]], room: int, now: Mark | None, always: Collection[Place] = ()) -> list[Row]:
@@ -179,14 +162,14 @@ def broken(line: Line, w: float) -> list[Row]:
 class Code(Box):
     """Lines of code, `rows` of them or as many as have room. `mark`: the lines that run, on amber unless all is `over`,
     and their very expression on a darker one; `always`: lines that must not be missing; `quiet`: what was not taped is
-    grey; `told`: a name that is marked wherever it stands."""
+    grey; `told`: a name that is marked wherever it stands; `under`: the look of the line under an expression."""
 
     def __init__(
         self, listing: Listing, lines: list[Line], rows: int, tag: str, mark: Mark | None, always: Collection[Place],
-        over: bool, quiet: bool = False, told: str = ''
+        over: bool, quiet: bool = False, told: str = '', under: Mapping[Mark, str] | None = None
     ) -> None:  # fmt: skip
         self.lines, self.tag, self.mark, self.always = [listing.rows[line] for line in lines], tag, mark, always
-        self.now, self.quiet, self.told = None if over else mark, quiet, told
+        self.now, self.quiet, self.told, self.under = None if over else mark, quiet, told, under or {}
         longest = max(
             (len(self.lines[n]) for n, x in enumerate(lines) if (x.file, x.number) in listing.marked), default=0
         )
@@ -194,7 +177,8 @@ class Code(Box):
 
     def place(self, to: Canvas, x: float, y: float, w: float, h: float) -> None:
         """Row by row; each is found as `line 12` of its panel."""
-        found = window(self.lines, int(h // style.ROW), self.mark, self.always)
+        always = {*self.always, *((m.file, n) for m in self.under for n in range(m.line, m.last + 1))}
+        found = window(self.lines, int(h // style.ROW), self.mark, always)
         files = list(dict.fromkeys(row.file for row in found if row.number))
         for n, row in enumerate(found):
             key = f'{row.number}{AGAIN * files.index(row.file)}.{row.part}' if row.number else str(n)
@@ -214,6 +198,10 @@ class Code(Box):
         for name, a, b, look, more in self.marked(row, key, on):
             chip = left + a * LETTER - more, top + 1, (b - a) * LETTER + 2 * more, style.ROW - 2
             frame.rect(name, *chip, look, 2, rx=2)
+        for n, (mark, look) in enumerate(self.under.items()):
+            if piece := within(row, mark):
+                path = wave(*(left + k * LETTER for k in piece), top + style.ROW - 2, look == WAVY)
+                frame.path(f'un{n}{key}', path, look, style.LIFTED)
         frame.rect(f'lr{key}', *place, 'row', 2, rx=style.BLOCK_ROUND, go=f'line {row.number}')
         if not row.part:
             frame.text(f'ln{key}', left - style.APIECE, base, str(row.number), 'ln on' if on else 'ln')
@@ -222,11 +210,8 @@ class Code(Box):
 
     def marked(self, row: Row, key: str, on: bool) -> Iterator[tuple[str, int, int, str, int]]:
         """What is marked in a row: its key, where it begins and ends, its look, and how far that goes beyond it."""
-        span = self.now.span if on else None
-        if span and span[0] == span[1] == row.number:
-            a, b = max(indent(row.text), span[2] - row.less), min(len(row.text.rstrip()), span[-1] - row.less)
-            if b > a:
-                yield f'piece{key}', a, b, 'piece cur', 1
+        if on and (piece := within(row, self.now)):
+            yield f'piece{key}', *piece, 'piece cur', 1
         if self.told:
             for k, found in enumerate(re.finditer(rf'(?<!\w){re.escape(self.told)}(?!\w)', row.text)):
                 yield f'dout{key}{k}', *found.span(), 'dout', 2

@@ -9,6 +9,7 @@ from ..ink.film import Film, Step
 from ..ink.line import Mark, step_line
 from ..ink.shapes import Frame, cut, width, wrapped
 from ..judge.verdict import SURROGATE, WRONG
+from ..story import followed
 from ..story.record import Record
 from . import style, touch, verdict, words
 from .board import Board
@@ -24,7 +25,7 @@ def films(
     `most`: steps; `only`: the one layout that is wanted; `asked`: each number with its account."""
     story, *boards = layouts(record)
     found = shots(record, compare, most) if record.steps else []
-    told = [step(record, story, shot) for shot in found] or [Step(*words.UNTOLD if record.unknown else words.EMPTY)]
+    told = [step(story, shot) for shot in found] or [Step(*words.UNTOLD if record.unknown else words.EMPTY)]
     marks = of_note(record, found, told)
     out = []
     for board in boards if only is None else (boards[only],):
@@ -39,6 +40,8 @@ def films(
     if len(record.entries) <= style.TOUCHED:
         shown = {shape.attrs.get('v') for film in out for frame in film.frames for shape in frame.values()}
         out[0].links, out[0].accounts = touch.answers(record, story, shown - {None}, asked)
+    for film in out:
+        film.lost = followed.line(record)
     return out
 
 
@@ -68,35 +71,29 @@ def of_note(record: Record, found: list[Shot], told: list[Step]) -> list[Mark]:
     return [*reversed(wrong), *loud, *quiet]
 
 
-def step(record: Record, story: Story, shot: Shot) -> Step:
-    """What is said at a step, and what a press leads here from."""
-    now = record.steps[shot.step]
-    line = (f'line {now.mark.line}',) if now.mark else ()
+def step(story: Story, shot: Shot) -> Step:
+    """What is said at a step, in a caption of a few lines on a screen, and what a press leads here from."""
+    record, now = story.record, story.record.steps[shot.step]
     if shot.compare is not None:
         reading = record.readings[shot.compare]
         title, caption = verdict.words(record, shot.compare)
         odd = any(v.verdict in (WRONG, SURROGATE) for v in reading.verdicts)
-        compare = 'Compare' * (odd or not record.passes[reading.run].nested)
-        return Step(title, short(caption), go=(f'r{reading.entry}', *line), jump=compare)
-    title, caption = words.step_words(story, shot.step)
-    card = (f'{"r" if now.reading is not None else "e"}{now.entry}',) if now.entry is not None else ()
-    return Step(title, short(caption), go=(*card, *line), jump=story.jumps.get(shot.step, ''))
-
-
-def short(caption: str) -> str:
-    """A caption of a few lines on a screen."""
+        card, jump = f'r{reading.entry}', 'Compare' * (odd or not record.passes[reading.run].nested)
+    else:
+        title, caption = words.step_words(record, shot.step)
+        card = f'{"r" if now.reading is not None else "e"}{now.entry}' * (now.entry is not None)
+        jump = story.jumps.get(shot.step, '')
     rows = wrapped(metrics.clean(caption), style.CAPTION, 'h2', style.CAPTION_ROWS)
-    return ' '.join(cut(row, style.CAPTION, 'h2', end=True) for row in rows)
+    short = ' '.join(cut(row, style.CAPTION, 'h2', end=True) for row in rows)
+    return Step(title, short, go=tuple(filter(None, (card, now.mark and f'line {now.mark.line}'))), jump=jump)
 
 
 def first_nan(record: Record, compare: bool) -> int | None:
     """The step that first shows a NaN or an infinity."""
     for n, shot in enumerate(shots(record, compare)):
-        step, values = record.steps[shot.step], ()
-        if step.kind == 'write':
-            values = record.entries[step.entry].outputs
-        elif step.kind == 'give':
-            values = [g.value for g in record.readings[step.reading].gave]
+        step = record.steps[shot.step]
+        values = [*record.entries[step.entry].outputs] if step.kind == 'write' else []
+        values += [g.value for g in record.readings[step.reading].gave] if step.kind == 'give' else []
         known = (v.data for v in values if v is not None and v.data is not None)
         if any(data.dtype.kind == 'f' and not np.isfinite(data).all() for data in known):
             return n

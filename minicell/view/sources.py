@@ -4,7 +4,7 @@ So a sum along an axis reads a row, a slice what it cuts out and a convolution w
 here of any of them. Where there are many numbers, all of a tensor are changed at once.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,9 @@ from ..ops.create import STOP
 from ..ops.hooks import Passing
 from ..replay.program import pulled, under
 from ..story.followed import tried
-from ..story.record import Entry, Gradient, Reading, Value
+from ..story.record import Entry, Reading, Value
 from . import style
+from .columns import TAGS
 
 Pictures = list[tuple[str, Value]]
 Arrays = list[np.ndarray | None]
@@ -32,19 +33,21 @@ class Source(NamedTuple):
     value: Value
     table: np.ndarray
 
-    def cells(self, n: int) -> list[str]:
-        """The numbers that the n-th number was computed from; of squares, the picture."""
-        if self.value.data.size > style.LARGE:
-            return [self.tile] * bool(self.table[n].any())
-        columns = tiles.folded(self.value.data).shape[1]
-        return [f'{self.tile}[{m // columns},{m % columns}]' for m in np.flatnonzero(self.table[n])]
-
-    def whole(self) -> list[str]:
-        """All of it, as squares and as numbers."""
-        return [self.tile, *self._replace(table=np.ones((1, self.value.data.size), bool)).cells(0)]
+    def cells(self, n: int | None = None) -> list[str]:
+        """The numbers that the n-th number was computed from, of squares the picture; None: all of it, as both."""
+        size, columns = self.value.data.size, tiles.folded(self.value.data).shape[1]
+        if size > style.LARGE:
+            return [self.tile] * (n is None or bool(self.table[n].any()))
+        read = range(size) if n is None else np.flatnonzero(self.table[n])
+        return [self.tile] * (n is None) + [f'{self.tile}[{m // columns},{m % columns}]' for m in read]
 
 
-def forward(entry: Entry, out: int, ins: Pictures) -> list[Source]:
+def pictures(tag: str, keys: tuple[int, ...], values: tuple[Value, ...]) -> Pictures:
+    """The pictures of some tensors."""
+    return [(f'{tag}{key}', value) for key, value in zip(keys, values, strict=False)]
+
+
+def forward(entry: Entry, out: int, ins: Pictures) -> list[Source] | None:
     """What an output was computed from; of a takeover, through the ops that it hides. All, where nobody can tell."""
     end = next((g.made for g in entry.ghosts if g.whole), None)
 
@@ -59,54 +62,50 @@ def forward(entry: Entry, out: int, ins: Pictures) -> list[Source]:
         return known[end]
 
     due = entry.outputs[out].data
-    found = sources(ins, [v.data for v in entry.inputs], again, due)
+    found = sources(ins, again, due)
     if found is None and due is not None:
         pairs = [(tile, v) for tile, v in ins if v.data is not None and v.data.size]
         found = [Source(tile, v, np.broadcast_to(True, (due.size, v.data.size))) for tile, v in pairs]
-    return found or []
+    return found
 
 
-def by_rule(entry: Entry, reading: Reading, k: int, douts: Pictures, ins: Pictures, outs: Pictures) -> list[Source]:
-    """What a rule computed the gradient of the k-th input from."""
+def backward(entry: Entry, reading: Reading, k: int) -> list[Source] | None:
+    """What the k-th gradient that an entry handed out was computed from: what came, the inputs and the outputs."""
+    tag, made = TAGS[entry.level], entry.made
+    douts, ins = pictures(f'{tag}d', made, reading.douts), pictures(tag, entry.keys, entry.inputs)
+    outs = pictures(tag, made, entry.outputs)
+    if entry.kind != 'op':
+        return by_lines(entry, reading, k, douts, ins, outs)
     first, second = len(douts), len(douts) + len(ins)
 
     def again(given: Arrays) -> np.ndarray:
         handed = pulled(entry.op, given[first:second], given[second:], given[:first])[k]
         return np.broadcast_to(getattr(handed, 'array', handed), entry.inputs[k].shape)
 
-    pairs = [*douts, *ins, *outs]
-    return sources(pairs, [v.data for _, v in pairs], again) or []
+    return sources([*douts, *ins, *outs], again)
 
 
-def by_lines(entry: Entry, reading: Reading, g: Gradient, *pictures: Pictures) -> list[Source]:
-    """What the lines of a bprop computed a gradient from, through the ops that they ran: of the pictures of its douts,
-    inputs and outputs."""
+def by_lines(entry: Entry, reading: Reading, k: int, *read: Pictures) -> list[Source] | None:
+    """The same of the lines of a bprop, through the ops that they ran."""
     if entry.op is None:
-        return []  # it is a whole Cell, in one card
-    ins, outs = tensors_in(entry.op.inputs), tensors_in(entry.op.out)
+        return None  # it is a whole Cell, in one card
+    g, ins, outs = reading.gave[k], tensors_in(entry.op.inputs), tensors_in(entry.op.out)
     made = [t for op in reading.ran for t in tensors_in(op.out)]
     own = {id(t) for t in (*ins, *outs, *made)}
-    read = [t for op in reading.ran for t in op.inputs if t.shape and id(t) not in own]
-    douts = [next((t for t in read if is_it(t, came)), None) for came in reading.cotangents]
+    given = [t for op in reading.ran for t in op.inputs if t.shape and id(t) not in own]
+    douts = [next((t for t in given if is_it(t, came)), None) for came in reading.cotangents]
     end = next((t for t in reversed(made) if is_it(t, g.tensor)), None)
-    pairs, given = [], []
-    for known, tensors in zip(pictures, (douts, ins, outs), strict=True):
-        pairs += known[: len(tensors)]
-        given += tensors[: len(known)]
+    pairs = [pair for each in zip(read, (douts, ins, outs), strict=True) for pair in zip(*each, strict=False)]
+    pairs = [(picture, t) for picture, t in pairs if t is not None]
 
     def again(arrays: Arrays) -> np.ndarray:
-        known = {id(t): array for t, array in zip(given, arrays, strict=True)}
+        known = {id(t): array for (_, t), array in zip(pairs, arrays, strict=True)}
         for op in reading.ran:
             found = kernel(op, [known.get(id(t), t.array) for t in op.inputs])
             known |= {id(t): array for t, array in zip(tensors_in(op.out), found, strict=True)}
         return known[id(end)]
 
-    return sources(pairs, [t if t is None else t.array for t in given], again, g.value.data) or []
-
-
-def itself(pictures: Pictures) -> list[Source]:
-    """Of a tensor that stands in two places: each of its numbers is the same number of the other."""
-    return sources(pictures, [v.data for _, v in pictures], lambda given: given[0]) or []
+    return sources([picture for picture, _ in pairs], again, g.value.data)
 
 
 def is_it(tensor: Tensor, gradient: object) -> bool:
@@ -124,21 +123,19 @@ def kernel(op: Any, given: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 def sources(
-    pictures: Pictures, given: Arrays, again: Callable[[Arrays], np.ndarray], due: np.ndarray | None = None
+    pictures: Pictures, again: Callable[[Arrays], np.ndarray], due: np.ndarray | None = None
 ) -> list[Source] | None:
-    """Those of some pictures that a result was computed from; `given`: their arrays. None where it does not come out
-    once more as it was (`due`)."""
+    """Those of some pictures that a result was computed from. None where it does not come out once more as it was
+    (`due`)."""
+    given = [v.data for _, v in pictures]
 
     def run(arrays: Arrays) -> np.ndarray | None:
         with np.errstate(all='ignore'):
-            made, error = tried(again, arrays)
-        return made if error is None else None
+            return tried(again, arrays)[0]
 
     was, found = run(given), []
-    if was is None:
-        return None
-    rounding = dict(rtol=style.AGAIN, atol=style.AGAIN, equal_nan=True)
-    if due is not None and not (was.shape == due.shape and np.allclose(was, due, **rounding)):
+    same = lambda: was.shape == due.shape and np.allclose(was, due, style.AGAIN, style.AGAIN, equal_nan=True)
+    if was is None or not (due is None or same()):
         return None
     for k, array in enumerate(given):
         if array is None or not array.size:
@@ -151,8 +148,11 @@ def sources(
 
 
 def moved(run: Callable, given: Arrays, k: int, which: int | slice, was: np.ndarray) -> np.ndarray:
-    """Which numbers of the result become others when one number, or all, are put in the place of what they were."""
-    for other in others(given[k].flat[which]):
+    """Which numbers of the result become others when one number, or all, are put in the place of what they were: NaN
+    goes wherever it is read; what compares it sees the other two."""
+    old = given[k].flat[which]
+    whole = [~old] if old.dtype.kind == 'b' else [old + 1, np.maximum(old, 1) - 1]
+    for other in whole if old.dtype.kind in 'biu' else (np.nan, style.FAR, -style.FAR):
         changed = given[k].copy()
         changed.flat[which] = other
         made = run([*given[:k], changed, *given[k + 1 :]])
@@ -161,13 +161,3 @@ def moved(run: Callable, given: Arrays, k: int, which: int | slice, was: np.ndar
             if differ.any():
                 return differ
     return np.zeros(was.size, bool)
-
-
-def others(numbers: Any) -> Iterator[Any]:
-    """What to put in the place of numbers: NaN goes wherever it is read; what compares it sees the other two."""
-    if numbers.dtype.kind == 'b':
-        yield ~numbers
-    elif numbers.dtype.kind in 'iu':
-        yield from (numbers + 1, np.maximum(numbers, 1) - 1)
-    else:
-        yield from (np.nan, style.FAR, -style.FAR)

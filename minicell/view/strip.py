@@ -1,10 +1,12 @@
 """What a tape is made of, as a reader sees it: single entries, and the turns of loops."""
 
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
+from ..story import source
 from ..story.record import Entry, Mark, Record
-from . import program, style
+from . import style
 from .formula import TAKEN
 
 
@@ -14,7 +16,7 @@ class Unit(NamedTuple):
     entries: tuple[int, ...]
     turn: int = 0  # counted from 1; 0: no loop
     turns: int = 0
-    carries: bool = False  # a turn reads what the one before has made
+    carries: bool = False  # a turn reads what the one before has made: it is a time step
 
 
 class Part(NamedTuple):
@@ -33,42 +35,33 @@ def units(record: Record, level: int) -> tuple[Unit, ...]:
     """The entries of a tape, those of a loop turn by turn."""
     entries = [i for i, e in enumerate(record.entries) if e.level == level]
     out: list[Unit] = []
-    at = 0
-    while at < len(entries):
-        turns = in_source(record, entries, at)
-        told = [Unit(turn, k + 1, len(turns), carries(record, turns)) for k, turn in enumerate(turns)]
-        out += told or [Unit((entries[at],))]
-        at += sum(map(len, turns)) or 1
+    for loop, same in groupby(entries, lambda i: source.loop(record.entries[i].mark)):
+        found = list(same)
+        turns = in_turns(record, found) if loop and not level else []
+        if len(turns) > 1:
+            made = {key for i in turns[0] for key in record.entries[i].made}
+            carries = any(key in made for i in turns[1] for key in record.entries[i].keys)
+            out += [Unit(tuple(turn), k + 1, len(turns), carries) for k, turn in enumerate(turns)]
+        else:
+            out += [Unit((i,)) for i in found]
     return tuple(out)
 
 
-def in_source(record: Record, entries: list[int], at: int) -> list[tuple[int, ...]]:
-    """The turns of the loop that an entry stands in, if there are several: a turn ends where a line comes again."""
-    loop = program.loop(record.entries[entries[at]].mark)
-    if loop is None or record.entries[entries[at]].level:
-        return []
+def in_turns(record: Record, entries: list[int]) -> list[list[int]]:
+    """The entries of a loop turn by turn: a turn ends where a line comes again."""
     turns: list[list[int]] = [[]]
     seen: dict[Mark, int] = {}
     line = 0
-    for i in entries[at:]:
+    for i in entries:
         mark = record.entries[i].mark
-        if program.loop(mark) != loop:
-            break
         # What ran there: a Cell, which may write several entries, or else the op itself.
         ran = next((s for s in record.entries[i].scopes if record.scopes[s].mark == mark), -1 - i)
         if seen.get(mark, ran) != ran or mark.line < line:
             turns.append([])
             seen = {}
         turns[-1].append(i)
-        seen[mark] = ran
-        line = mark.line
-    return [tuple(turn) for turn in turns] if len(turns) > 1 else []
-
-
-def carries(record: Record, turns: list[tuple[int, ...]]) -> bool:
-    """Whether a turn reads what the one before has made: it is a time step."""
-    made = {key for i in turns[0] for key in record.entries[i].made}
-    return any(key in made for i in turns[1] for key in record.entries[i].keys)
+        seen[mark], line = ran, mark.line
+    return turns
 
 
 def told(unit: Unit) -> str:

@@ -3,13 +3,14 @@
 from ..ink import numbers, tiles
 from ..ink.boxes import Box, Card, Column, Flow, Put, Row, Space, Text
 from ..ink.shapes import width
+from ..judge.origin import guilty
 from ..judge.verdict import SURROGATE, WRONG, written
 from ..story.record import Gradient, Value
-from . import phrases, style, verdict
+from . import formula, phrases, style, verdict
 from .columns import TAGS
 from .gradient import Shown, beside, box
 from .now import Now
-from .program import Code, Listing
+from .program import WAVY, Code, Listing
 
 TAPES = ('', *TAGS[1:])  # in keys of what stands beside them: `own` is the frame around lines, `rowo9.0` the row of one
 UNCHECKED = 'nobody checked: the shapes fit, so no error'
@@ -25,7 +26,8 @@ def own_lines(now: Now, listing: Listing, rows: int, level: int) -> Box:
     look, told = '', ''
     if now.begun(level):
         look, told = ('mine' if now.running(level) else 'mine0'), entry.facts.dout
-    code = Code(listing, lines, rows, f'o{TAPES[level]}', now.told.mark, always, now.over, told=told)
+    wrong = dict.fromkeys(guilty(now.record, now.shot.known, now.told), WAVY)
+    code = Code(listing, lines, rows, f'o{TAPES[level]}', now.told.mark, always, now.over, told=told, under=wrong)
     return Card(code, look, (0, style.PAD), key=key, at=(0, 0), rx=style.CARD_ROUND, layer=0)
 
 
@@ -38,10 +40,9 @@ class Taken:
         self.begun = now.taken[self.entry.level] == number
         self.given = self.begun and now.given(self.reading)
         self.verdicts = self.reading.verdicts if number in now.shot.known else ()
-        gave = [*enumerate(phrases.given(now.record, self.entry, self.reading))]
-        if self.verdicts:
-            gave.sort(key=lambda pair: verdict.rank(self.verdicts[pair[0]]))
-        self.gave = [(k, g) for k, g in gave if g.value is not None or self.wrong(k)]
+        gave = enumerate(phrases.given(now.record, self.entry, self.reading))
+        self.gave = {k: g for k, g in gave if g.value is not None or self.wrong(k)}
+        self.gravest = sorted(self.gave, key=lambda k: verdict.rank(self.verdicts[k]) if self.verdicts else 0)
 
     def wrong(self, place: int) -> bool:
         """Whether a gradient is judged to be another than is due."""
@@ -66,16 +67,15 @@ class Taken:
 
     def versus(self) -> Box | None:
         """The worst number of all, and what it should be, so large that it is read from the last row."""
-        place, g = self.gave[0] if self.gave else (0, None)
-        v = self.verdicts[place] if self.verdicts and g else None
+        v = self.verdicts[self.gravest[0]] if self.verdicts and self.gravest else None
         if v is None or v.verdict != WRONG or v.yours is None or v.worst is None:
             return None
         mine, true = written(v.yours[v.worst], v.due[v.worst])
         fits = (look for look in ('ques', 'xxl', 'big') if max(width(mine, look), width(true, look)) < style.PLATE[0])
-        look, boxes, at = f'{next(fits, "mid2")} mid ont', [], numbers.index(v.worst)
-        tape = TAPES[self.entry.level]
+        look, boxes, tape = f'{next(fits, "mid2")} mid ont', [], TAPES[self.entry.level]
+        worst = self.owned(self.gave[self.gravest[0]].name + numbers.index(v.worst), style.PLATE[0])
         for key, name, ink, ground, said in (
-            (f'V2{tape}', self.owned(f'{g.name}{at}', style.PLATE[0]), 'mid3', 'block wrong', mine),
+            (f'V2{tape}', worst, 'mid3', 'block wrong', mine),
             (f'V4{tape}', 'should be', 'mid3 af', 'rl', true),
         ):
             digits = Text(said, look, key=f'{key}t', layer=style.OVER)
@@ -102,10 +102,11 @@ class Taken:
         """The gradients with what is known of them, and under them what else the lines make while they run, or what is
         said of a rule."""
         made = self.made()
-        found, left = self.gave[: style.TABLES], len(self.gave) - style.TABLES
+        found = [(k, self.gave[k]) for k in sorted(self.gravest[: style.TABLES])]
+        left = len(self.gave) - style.TABLES
         many = max(min(len(found) + sum(self.wrong(k) for k, _ in found), int(self.room // style.TABLE[0])), 1)
         wide = min(style.TABLE[1], self.room / many - style.GAP - style.PAD)
-        room, digits = (wide, style.TABLE_H), (style.TABLE[1], style.TABLE_H)
+        room, digits = (wide, style.TABLE_H), (self.room, style.TABLE_H)
         plate = lambda v: tiles.plate(v, *room, style.TALL, 'num', digits)
         tables = [box(self.shown(k, g, made, wide), wide, plate, self.room) for k, g in found]
         tables += [Text(f'and {left} more', 'dim')] * (left > 0)
@@ -118,7 +119,7 @@ class Taken:
 
     def returned(self, g: Gradient, made: dict) -> list[str]:
         """What the lines have made of a gradient that they return: a variable of its name may be another number."""
-        return [said for said in (g.name, g.formula) if said in made and made[said][0] == g.line]
+        return [said for said in (g.name, g.formula) if g.mark and said in made and made[said][0] == g.mark.line]
 
     def shown(self, place: int, g: Gradient, made: dict, room: float) -> list[Shown]:
         """A gradient, and the true one beside it where that is another."""
@@ -128,13 +129,16 @@ class Taken:
         value = whole if self.given else so_far
         peers = (r for *_, r in self.now.story.parts.get(g.key, ()) if r.run == self.reading.run)
         calls = [r for r in peers if self.now.record.entries[r.entry].kind == self.entry.kind]
-        name = g.name + f', entry {self.entry.label}' * bool(calls[1:])  # one call's part of a sum
-        name = name if value is None else self.owned(name, room)
+        name, same = g.name, formula.gradient_of(g.of, formula.order(self.now.story.by(self.reading)))
+        if value is not None:  # one call's part of a sum, and whose it is
+            name = self.owned(name + f', entry {self.entry.label}' * bool(calls[1:]), room)
+        also = f'{name} = {same}'  # what the program calls it
+        name = name if g.name.endswith(g.of) or width(also, 'mid3') > style.TABLE[1] else also
         due = verdict.due(v, g.name) if self.wrong(place) else None
-        formula = said = None
+        how = said = None
         if not self.now.record.depth:
-            formula, said = g.formula, phrases.true_formula(self.now.record, self.entry, place)
-        mine = Shown(f'g{key}', name, whole, value, v and verdict.badge(v), formula, False, v and verdict.marks(v))
+            how, said = g.formula, phrases.true_formula(self.now.record, self.entry, place)
+        mine = Shown(f'g{key}', name, whole, value, v and verdict.badge(v), how, False, v and verdict.marks(v))
         return beside(mine, due, f's{key}', f'true {g.name}', said)
 
     def others(self, found: dict[str, tuple[int, Value, bool]]) -> Box:

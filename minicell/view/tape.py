@@ -45,14 +45,18 @@ class Cells:
     def tensors(self, slots: tuple[Slot, ...]) -> Box:
         """Tensors under their names; of several, short names stand beside them: a tape is no higher than it must be."""
         beside = len(slots) > 1 and not self.columns.tight and not self.tape.narrow
-        beside = beside and all(width(s.name) <= style.BESIDE for s in slots)
+        beside = beside and all(width(self.title(s)) <= style.BESIDE for s in slots)
         boxes = [self.value(slot, beside) for slot in slots]
         return Column(*boxes, gap=style.CLOSE, across='end' if beside else 'start')
+
+    def title(self, slot: Slot) -> str:
+        """A tensor's name, and why no gradient passes it."""
+        return slot.name + ' from NumPy' * (slot.key in self.record.cuts)
 
     def value(self, slot: Slot, beside: bool = False) -> Box:
         """A tensor and its name."""
         how, there, key = self.tape.plate(slot.value, self.columns.tight), self.there(slot), f'{self.tag}{slot.key}'
-        name = named(slot.name, '' if there else 'fut', self.named, f'{key}n')
+        name = named(self.title(slot), '' if there else 'fut', self.named, f'{key}n')
         digits = how.kind == 'squares'  # a press shows them
         look = ' past' * self.now.compare
         picture: Box = Tile(slot.value, key=key, how=how, there=there, classes=look, account=digits)
@@ -122,9 +126,8 @@ class Cells:
         w, h = self.tape.fits(slot, self.columns.tight, folded)
         w += 2  # (it stands on a ground that is a little larger)
         value = self.came(slot)
-        label = self.label(slot)
         look, key = '' if value is not None else 'fut', f'{self.tag}d{slot.key}n'
-        name = named(label, look, max(self.named, w), key)
+        name = named(self.label(slot), look, max(self.named, w), key)
         if value is None:
             number: Box = Space(w, max(h, style.ROAD) if alone else h)
         else:
@@ -157,7 +160,9 @@ class Cells:
         dout = formula.called(self.record, entry, run).dout
         if len(entry.outputs) > 1:
             named = slot.value.name and entry.kind != 'call'
-            return formula.gradient_of(slot.value.name, formula.order(run)) if named else f'dout[{slot.out}]'
+            douts = reading.douts[slot.out :] if (reading := self.now.reading(slot.entry)) else ()
+            none = ' = 0' * (bool(douts) and douts[0].data is None)  # nobody used it: the bprop gets zeros
+            return formula.gradient_of(slot.value.name, formula.order(run)) if named else f'dout[{slot.out}]{none}'
         if slot.name == 'out' or (last and (slot.value.name == '' or entry.level)):
             return dout
         if dout.rstrip('′″‴') not in ('dout', entry.facts and entry.facts.dout):
@@ -205,8 +210,7 @@ class Cells:
         card = Put(Card(name, look, style.SPINE_PAD, least, key=f'e{i}', go=f'e{i}'))
         if not taped:
             return card, None, Road(Space(), 'road')
-        label = entries[0].label if alone else ''
-        said, look = Text(label, 'mid' if done else 'mid dim'), 'block' if done else 'slot'
+        said, look = Text(entries[0].label * alone, 'mid' if done else 'mid dim'), 'block' if done else 'slot'
         least = style.SPINE, style.ROW
         block = Put(Card(said, look, (1, 0), least, key=f'B{i}', rx=style.BLOCK_ROUND))
         given = any(now.given(now.reading(k)) for k in part.entries)

@@ -5,6 +5,7 @@ A `{}` in what is read out stands for the number as the picture shows it at that
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,11 +14,11 @@ from ..account import ask, table
 from ..ink import numbers, tiles
 from ..ink.metrics import shape_text
 from ..story.followed import follow
-from ..story.record import Entry, Reading, Record, Value
+from ..story.record import Entry, Record, Value
 from . import formula, style, verdict
 from .columns import TAGS
 from .moment import Story
-from .sources import Pictures, Source, by_lines, by_rule, forward, itself
+from .sources import Source, backward, forward, pictures, sources
 from .strip import taken
 
 Links = dict[str, dict[str, Any]]
@@ -29,7 +30,7 @@ class Told(NamedTuple):
     tile: str
     value: Value
     name: str
-    made: Callable[[], list[Source]] = list
+    made: Callable[[], list[Source] | None] = list
     tensor: object = None  # of a gradient: its account can be asked for
 
 
@@ -46,38 +47,39 @@ def answers(record: Record, story: Story, shown: set[str], asked: bool) -> tuple
             continue
         if one.tensor is not None:
             grads.setdefault(one.tile, one)
-        title, made = f'{one.name}  {shape_text(data.shape)}', one.made()
+        title, made = f'{one.name}  {shape_text(data.shape)}', one.made() or ()
+        found = []  # (what can be touched, what lights with it, what is read out)
         if one.tile in shown:  # as squares
-            lit = [cell for source in made if source.tile != one.tile for cell in source.whole()]
+            found = [(one.tile, [cell for s in made if s.tile != one.tile for cell in s.cells()], title)]
             digits[one.tile] = {} if one.tile in links or data.size > style.DIGITS else written(title, data)
-            link(links, one.tile, lit, title)
         for n, (place, index) in enumerate(cells(data) if data.size <= style.LARGE else ()):
-            lit = [cell for source in made for cell in source.cells(n)]
-            link(links, f'{one.tile}{place}', lit, f'{one.name}{index} = {{}}')
+            lit = [cell for s in made for cell in s.cells(n)]
+            found.append((f'{one.tile}{place}', lit, f'{one.name}{index} = {{}}'))
+        for value, lit, said in found:  # of a part of a sum this is added to what the others say
+            before = links.setdefault(value, dict(l=[], r=said))
+            before['l'] = list(dict.fromkeys([*before['l'], *lit]))
     opened = {tile: rows for tile, rows in digits.items() if rows}
-    return {value: links[value] for value in links if value in shown}, opened | (
-        accounts(record, grads) if asked else {}
-    )
-
-
-def link(links: Links, value: str, lit: list[str], said: str) -> None:
-    """What one value answers: of a part of a sum this is added to what the others say."""
-    before = links.setdefault(value, dict(l=[], r=said))
-    before['l'] = list(dict.fromkeys([*before['l'], *lit]))
+    opened |= accounts(record, grads) if asked else {}
+    return {value: links[value] for value in links if value in shown}, opened
 
 
 def told(record: Record, story: Story) -> Iterator[Told]:
     """What takeovers return and the truth beside it, what arrives, forward's values and the gradients under them."""
     for number, reading in enumerate(record.readings):
-        if taken(record.entries[reading.entry]):
-            yield from returned(record, number, reading)
+        entry, known = record.entries[reading.entry], vars(reading).get('verdicts')  # if a frame has asked for them
+        for place, g in enumerate(reading.gave if taken(entry) else ()):
+            if g.value is not None:
+                due = verdict.due(known[place], f'the true {g.name}') if known else None
+                yield Told(f'g{number}.{place}', g.value, g.name, partial(backward, entry, reading, place), g.tensor)
+                if due is not None:
+                    yield Told(f's{number}.{place}', due, due.name)
     whose: dict[int, object] = {}  # tensor -> its gradient
     for number, run in enumerate(record.passes):
         for k, a in enumerate(run.arrivals):
             if a.total is not None:
                 whose[a.key] = a.tensor
-                places = [f'{TAGS[e.level]}d{a.key}' for e in record.entries if a.key in e.keys]
-                same = partial(itself, [(place, a.total) for place in places[:1]])
+                there = [(f'{TAGS[e.level]}d{a.key}', a.total) for e in record.entries if a.key in e.keys]
+                same = partial(sources, there[:1], itemgetter(0))  # on the road the same numbers have come
                 yield Told(f'p{number}.{k}', a.total, a.name, made=same, tensor=a.tensor)
     for i, entry in enumerate(record.entries):
         tag = TAGS[entry.level]
@@ -92,18 +94,6 @@ def told(record: Record, story: Story) -> Iterator[Told]:
         yield from gradients(story, i, entry, whose)
 
 
-def pictures(tag: str, keys: tuple[int, ...], values: tuple[Value, ...]) -> Pictures:
-    """The pictures of some tensors."""
-    return [(f'{tag}{key}', value) for key, value in zip(keys, values, strict=False)]
-
-
-def read(entry: Entry, reading: Reading) -> list[Pictures]:
-    """The pictures of what a rule or a bprop can read: what came, the inputs and the outputs."""
-    tag, made = TAGS[entry.level], entry.made
-    came, ins = pictures(f'{tag}d', made, reading.douts), pictures(tag, entry.keys, entry.inputs)
-    return [came, ins, pictures(tag, made, entry.outputs)]
-
-
 def gradients(story: Story, i: int, entry: Entry, whose: dict[int, object]) -> Iterator[Told]:
     """What came back to an entry, and what it was made of: each part by a rule of an entry that read the value."""
     reading, tag = story.reading(i, len(story.record.steps)), TAGS[entry.level]
@@ -113,23 +103,10 @@ def gradients(story: Story, i: int, entry: Entry, whose: dict[int, object]) -> I
         whose.setdefault(key, tensor)
         if key not in story.parts:
             yield Told(f'{tag}d{key}', dout, dout.name, tensor=tensor)
-    own = entry.kind == 'op'
     for k, g in enumerate(reading.gave):
         if g.when is not None:
-            made = partial(by_rule if own else by_lines, entry, reading, k if own else g, *read(entry, reading))
+            made = partial(backward, entry, reading, k)
             yield Told(f'{tag}d{g.key}', g.value, g.name, made, whose.get(g.key))
-
-
-def returned(record: Record, number: int, reading: Reading) -> Iterator[Told]:
-    """What a takeover returned, and beside it what is true."""
-    entry, known = record.entries[reading.entry], vars(reading).get('verdicts')  # if a frame has asked for them
-    for place, g in enumerate(reading.gave):
-        if g.value is not None:
-            due = verdict.due(known[place], f'the true {g.name}') if known else None
-            made = partial(by_lines, entry, reading, g, *read(entry, reading))
-            yield Told(f'g{number}.{place}', g.value, g.name, made, g.tensor)
-            if due is not None:
-                yield Told(f's{number}.{place}', due, due.name)
 
 
 def accounts(record: Record, grads: dict[str, Told]) -> Links:

@@ -7,10 +7,11 @@ import numpy as np
 
 from ..ink import numbers, tiles
 from ..ink.shapes import width
+from ..judge.origin import lost, origins
 from ..judge.verdict import KINK, NOT_ASKED, RIGHT, SURROGATE, UNKNOWN, WRONG, Verdict, apart
-from ..story.record import Reading, Record, Value
+from ..story.record import Pass, Reading, Record, Value
 from . import style
-from .phrases import given, missing, some
+from .phrases import given, listed, missing, sentence, some
 
 Said = tuple[str, str]
 
@@ -32,7 +33,7 @@ KINDS = {  # the gravest first
     UNKNOWN: Kind('cannot be known', 'dim', 'cannot be judged', 'cannot be judged', 'unknown'),
     KINK: Kind('✓ right, at a kink', '', 'is right, at a kink', 'are right, at a kink', '✓ right'),
     RIGHT: Kind('✓ right', '', 'is right', 'are right', '✓ right'),
-    NOT_ASKED: Kind('not asked for', 'dim', 'was not asked for', 'were not asked for', '✓ right'),
+    NOT_ASKED: Kind('nobody asked: not checked', 'dim', 'was not asked for', 'were not asked for', '✓ right'),
 }
 RANK = {kind: k for k, kind in enumerate(KINDS)}
 SECOND = 'You see it only because this picture knows the true one.'
@@ -91,13 +92,23 @@ def words(record: Record, number: int) -> Said:
     elif often:
         why += f' So it is {often}.'
     run = record.passes[reading.run]
-    arrived = zip(run.arrivals, run.verdicts, strict=False) if first.verdict == RIGHT else ()
-    if lost := [(a.name, v.why if a.parts else f'{missing(a)}.') for a, v in arrived if v.verdict == WRONG]:
-        said.append(f'but {said_of(WRONG, [n for n, _ in lost])}')
-        why = f'What the bprop returns is right, and yet {lost[0][1]}'
+    if first.verdict == RIGHT and (wrong := lost(run)):
+        said.append(f'but {said_of(WRONG, [*wrong])}')
+        why = why_lost(record, run)
     if first.verdict == WRONG:
-        why += f' {SECOND}' * (width(f'{why} {SECOND}', 'h2') <= style.CAPTION)
+        more = f'It goes wrong in line {first.made.line}.' if first.made else SECOND
+        more = ' '.join(origins(record, [number]).values()) or more
+        why += f' {more}' * (more != SECOND or width(f'{why} {more}', 'h2') <= style.CAPTION)
     return f'{"Your" if entry.yours else f"{entry.name}’s"} {"; ".join(said)}', why
+
+
+def why_lost(record: Record, run: Pass) -> str:
+    """Why a gradient that has arrived is wrong, and where its way ends."""
+    name, (a, v) = next(iter(lost(run).items()))
+    why = v.why.replace(f': d{v.name}', f': {name}') if a.parts else f'{missing(a)}.'
+    why = f'{"What the bprop returns is right, and yet " * (not run.outermost)}{why}'
+    made = dict.fromkeys(f'line {s.mark.line} makes {s.value.name} from NumPy' for s in record.cuts.values())
+    return f'{why} {sentence(f"{listed([*made])}: there the tape ends")}' if made and run.outermost else why
 
 
 def badge(v: Verdict) -> Said:

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from ..judge.origin import lost
 from ..judge.verdict import UNKNOWN, WRONG
 from ..story.names import gradient
 from ..story.record import Entry, Record, Value
 from . import phrases as p
 from . import style, verdict
 from .formula import name_of
-from .moment import Story
 
 Said = tuple[str, str]
 
@@ -18,12 +18,9 @@ IDLE = 'No gradient is being taken, so nothing is taped here.'
 TAPE = 'A bprop is a backward rule of its own. The tape is the list of what ran, kept for the way back.'
 
 
-def step_words(story: Story, number: int) -> Said:
+def step_words(record: Record, number: int) -> Said:
     """Title and caption of a step."""
-    step = story.record.steps[number]
-    if step.kind == 'arrive' and story.named(story.record.passes[step.run]):
-        return final(story, step.run)
-    return getattr(Telling(story.record, number), step.kind)()
+    return getattr(Telling(record, number), record.steps[number].kind)()
 
 
 # What an entry says when it is written, by its kind.
@@ -148,7 +145,8 @@ class Telling:
         deaf = entry.kind == 'call' and entry.facts and not entry.facts.reads_dout
         rest = f'{p.amount(value)}.{" It does not use dout." * bool(deaf)}'
         if value.name:
-            return f'{who} makes {value.name}', f'{value.name} = {step.what}: {rest}'
+            end = ' Made from NumPy, it leaves no entry: a second gradient ends here.' * step.cut
+            return f'{who} makes {value.name}', f'{value.name} = {step.what}: {rest}{end}'
         return f'{who} runs {step.what}', f'The result is {rest}'
 
     def give(self) -> Said:
@@ -194,6 +192,8 @@ class Telling:
     def arrive(self) -> Said:
         """The gradients arrive."""
         run = self.run
+        if run.names or (run.outermost and lost(run)):
+            return final(self.record, self.step.run)
         said = [p.told(a.total, a.name) if a.total and (a.parts or run.asked) else p.missing(a) for a in run.arrivals]
         if run.asked:
             said = '; '.join(said)
@@ -225,15 +225,14 @@ def told_apart(one: Value, other: Value) -> bool:
 # ---- the end ----
 
 
-def final(story: Story, number: int) -> Said:
+def final(record: Record, number: int) -> Said:
     """A gradient of a gradient arrives, to which the user's line gives a name."""
-    record, run, names = story.record, story.record.passes[number], story.named(story.record.passes[number])
-    called = [names.get(a.name, a.name) for a in run.arrivals]
+    run = record.passes[number]
+    called = [run.names.get(a.name, a.name) for a in run.arrivals]
     said = [p.told(a.total, name) for a, name in zip(run.arrivals, called, strict=True) if a.total]
     way = next((v.why for v in run.verdicts if v.verdict == UNKNOWN), '') or way_of(record, number)
-    wrong = [name for name, v in zip(called, run.verdicts, strict=False) if v.verdict == WRONG]
-    if wrong:
-        return f'Your {verdict.said_of(WRONG, wrong)}', way
+    if wrong := lost(run):
+        return f'Your {verdict.said_of(WRONG, [*wrong])}', verdict.why_lost(record, run)
     inner = record.passes[run.result_of] if run.result_of is not None else None
     if inner is not None and not inner.inner and len(inner.arrivals) == len(run.arrivals) == 1:
         (first,), (second,) = inner.arrivals, run.arrivals

@@ -47,13 +47,18 @@ def cells(record: Record) -> Record:
     members: dict[int, list[int]] = {}
     for entry, first in enumerate(home):
         members.setdefault(first, []).append(entry)
-    begins = together(record, home, members)
     inner = {scope for e in record.entries for scope in e.scopes[depth + 1 :]}
     readings: list[Reading] = []
-    for first, numbers in groupby(range(len(begins)), begins.__getitem__):
-        same, found = [record.readings[n] for n in numbers], members[home[record.readings[first].entry]]
-        readings += [joined(record, found, same)] if found[1:] else same
-        readings += [Reading(found[-1], r.order, r.reached, ()) for r in same[1:]]
+    begins: list[int] = []  # for each reading, where what it is part of begins: those of a group by one gradient
+    for (first, _), numbers in groupby(record.readings, lambda r: (home[r.entry], r.order)):
+        same, found = list(numbers), members[first]
+        if found[1:]:
+            begins += [len(readings)] * len(same)
+            rest = [Reading(found[-1], r.order, r.reached, ()) for r in same[1:]]
+            same = [joined(record, found, same), *rest]
+        else:
+            begins += range(len(readings), len(readings) + len(same))
+        readings += same
     out = replace(
         record,
         entries=[merged(record, members[i], begins) if i in members else WITHIN for i in range(len(record.entries))],
@@ -61,15 +66,19 @@ def cells(record: Record) -> Record:
         passes=[replace(p, inside=None if p.inside is None else begins[p.inside]) for p in record.passes],
         steps=[],
     )
-    kept = told(record, home, members, begins)
+    # Of a group is told when all of it is written, when backward reaches it, and when it has handed out all; of what
+    # happens within nothing else, but what is added to what came from elsewhere.
+    whole = [readings[first] for first in set(begins)]
+    kept = {e.written for e in out.entries} | {when for r in whole for when in (r.reached, r.given)}
     for i, step in enumerate(ops(record).steps):
-        shown = step.scope not in inner and i in kept
         entry = None if step.entry is None else home[step.entry]
         reading = None if step.reading is None else begins[step.reading]
-        mark = step.mark
-        if entry is not None and out.entries[entry].kind == 'cell' and step.kind in ('write', 'reach', 'give'):
-            mark = out.entries[entry].mark
-            mark = mark and mark._replace(back=step.kind != 'write')
+        within = len(members.get(entry, ())) > 1 and step.kind not in ('start', 'arrive', 'fail')
+        outside = step.kind == 'add' and (reading is None or home[record.readings[reading].entry] != entry)
+        shown = step.scope not in inner and (not within or outside or i in kept)
+        mark, of = step.mark, WITHIN if entry is None else out.entries[entry]
+        if of.kind == 'cell' and step.kind in ('write', 'reach', 'give'):
+            mark = of.mark and of.mark._replace(back=step.kind != 'write')
         out.steps.append(step._replace(entry=entry, reading=reading, mark=mark) if shown else LEFT_OUT)
         if not shown and out.steps[-2:][0].kind in ('give', 'add'):  # what is added behind is there with it
             out.steps[-2:] = reversed(out.steps[-2:])
@@ -89,32 +98,6 @@ def groups(record: Record) -> tuple[int, list[int]]:
         single = len(e.scopes) <= depth or e.kind == 'torn'
         out.append(i if single else seen.setdefault((e.level, e.by, e.scopes[depth]), i))
     return depth, out
-
-
-def told(record: Record, home: list[int], members: dict[int, list[int]], begins: list[int]) -> set[int]:
-    """The steps that are told: of a group when its last entry is written, when backward reaches it and when it has
-    handed out all, and what is added to what came from elsewhere; nothing of what happens within."""
-    out, last = set(), {}
-    for number, step in enumerate(record.steps):
-        group = home[step.entry] if step.entry is not None else None
-        begun = begins[step.reading] if step.reading is not None else None
-        single = len(members.get(group, ())) < 2 or step.kind in ('start', 'arrive', 'fail')
-        outside = step.kind == 'add' and (begun is None or home[record.readings[step.reading].entry] != group)
-        if single or outside or (step.kind == 'reach' and begun == step.reading):
-            out.add(number)
-        elif step.kind in ('write', 'give'):
-            last[step.kind, group, begun] = number
-    return out.union(last.values())
-
-
-def together(record: Record, home: list[int], members: dict[int, list[int]]) -> list[int]:
-    """For each reading, where what it is part of begins: those of a group by one gradient, one after the other."""
-    out, last = [], None
-    for number, reading in enumerate(record.readings):
-        group = home[reading.entry], reading.order
-        out.append(out[-1] if group == last and len(members[group[0]]) > 1 else number)
-        last = group
-    return out
 
 
 def merged(record: Record, found: list[int], begins: list[int]) -> Entry:
@@ -159,7 +142,7 @@ def joined(record: Record, found: list[int], readings: list[Reading]) -> Reading
         if before is None or before.value is None:
             name = gradient(of[g.key])
             value = g.value and g.value._replace(name=name)
-            sums[g.key] = g._replace(name=name, of=of[g.key], value=value, formula='', line=0)
+            sums[g.key] = g._replace(name=name, of=of[g.key], value=value, formula='', mark=None)
         elif g.value is not None and g.value.data.shape == before.value.data.shape:
             value = before.value._replace(data=before.value.data + g.value.data)
             sums[g.key] = before._replace(value=value, when=g.when, tensor=None)

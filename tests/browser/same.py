@@ -13,7 +13,7 @@ from typing import Any
 MEASURED = re.compile(r'\d+(\.\d+)? ?(µs|ms|s|seconds)\b|(?<=memory for )\d+')
 # Which operation made a NaN: NumPy notices no division by zero in a browser, where numbers have no flags.
 MADE_IT = re.compile(r'(?<=A gradient holds NaN or infinity\. ).*')
-NUMBER = re.compile(r'([−-]?\d+(?:\.\d*)?(?:e[−+-]?\d+)?)')
+NUMBER = re.compile(r' *([−-]?\d+(?:\.\d*)?(?:e[−+-]?\d+)?) *')  # an array is padded to its longest
 
 
 def differences(got: Any, due: Any, at: str = '') -> Iterator[str]:

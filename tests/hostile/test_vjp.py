@@ -1,5 +1,7 @@
 """What vjp, jvp and the Jacobians give is a gradient like any other, of a function that is run once."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -187,3 +189,26 @@ def test_jacfwd_takes_a_bprop_that_is_not_linear_at_a_dout_of_one(rule, due):
 
 def test_of_a_linear_bprop_nothing_is_said():
     quiet(lambda: ms.jvp(lambda x: Triple()(x) * x, X, ONES)[1], [6, 12, 18])
+
+
+CUBE = lambda t: t * t * t
+ASKS = {
+    'grad': lambda x, dout: ms.grad(lambda t: (CUBE(t) * dout).sum())(x),
+    'vjp': lambda x, dout: ms.vjp(CUBE, x)[1](dout)[0],
+    'jvp': lambda x, dout: ms.jvp(CUBE, x, dout)[1],
+    'jacfwd': lambda x, dout: dout @ ms.jacfwd(CUBE)(x),
+    'jacrev': lambda x, dout: dout @ ms.jacrev(CUBE)(x),
+    'check_bprop': lambda x, dout: 3 * x * x * dout * float(ms.check_bprop(Triple(), Tensor([1.0])).ok),
+}
+
+
+@pytest.mark.parametrize('look', [contextlib.nullcontext, ms.Tape], ids=['alone', 'under a Tape'])
+@pytest.mark.parametrize('ask', ASKS.values(), ids=ASKS)
+def test_a_bprop_may_ask_for_gradients_whose_dout_depends_on_x_to_third_order(ask, look):
+    """(The way back calls it while the outermost gradient frees its entries.)"""
+    net = cell(lambda self, x: CUBE(x), lambda self, x, out, dout: (ask(x, dout),))
+    f, order = lambda x: net(x) * x, lambda f: ms.grad(lambda x: f(x).sum())
+    with look():
+        quiet(lambda: order(f)(X), 4 * N**3)
+        quiet(lambda: order(order(f))(X), 12 * N**2)
+        quiet(lambda: order(order(order(f)))(X), 24 * N)

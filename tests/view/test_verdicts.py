@@ -23,7 +23,7 @@ with ms.Tape() as tape:
 """
 SAID = {
     WRONG: '✗ off by up to 2', SURROGATE: 'a surrogate', UNKNOWN: 'cannot be known',
-    KINK: '✓ right, at a kink', RIGHT: '✓ right', NOT_ASKED: 'not asked for',
+    KINK: '✓ right, at a kink', RIGHT: '✓ right', NOT_ASKED: 'nobody asked: not checked',
 }  # fmt: skip
 DUE = {WRONG: np.array([3.0, 1.0]), SURROGATE: np.zeros(2), UNKNOWN: None}
 

@@ -7,7 +7,7 @@ import pytest
 import minicell as ms
 from minicell import Tensor, nn, ops
 from minicell.ink import numbers
-from minicell.view import moment, phrases, program, scene, words
+from minicell.view import phrases, program, scene, words
 from minicell.view.picture import Picture
 from tests.messages import tells
 from tests.view import gallery, nested
@@ -84,11 +84,10 @@ def test_a_nest_in_a_bprop_is_its_own():
 @pytest.mark.parametrize('seed', range(12))
 def test_backward_says_which_tapes_it_reads(seed):
     record = Picture(gallery.tape_of(nested.written(seed)[0], f'road {seed}')).record
-    story = moment.Story(record)
     for number, run in enumerate(record.passes):
         if run.started is None or not run.seeds or not phrases.read(record, number):
             continue
-        _, caption = words.step_words(story, run.started)
+        _, caption = words.step_words(record, run.started)
         way = re.search(r'the ((\w+) )?tape from its end(, then the ([\w, ]+))?', caption)
         due = [phrases.nth(level) for level in dict.fromkeys(e.level for e in phrases.read(record, number) if e.label)]
         one_tape = not any(e.level and e.written < run.started for e in record.entries if e.written)
@@ -256,9 +255,8 @@ def test_a_result_has_the_users_name_where_one_sees_what_the_call_returns(call, 
     source = 'def s(a, b):\n    return ops.sin(a) * b * b\nx, y = ms.Tensor(2.0), ms.Tensor(3.0)\n'
     source += f'with ms.Tape() as tape:\n    {call}\n'
     picture = Picture(gallery.tape_of(source, f'named {call}'))
-    story = moment.Story(picture.record)
     outer = next(run for run in picture.record.passes if run.outermost)
-    assert story.named(outer) == names
+    assert outer.names == names
     parts = [title for title in (s.title for s in picture.films[0].steps) if 'rule gives' in title]
     assert parts and not any(name in title for title in parts for name in names.values())
 

@@ -19,7 +19,7 @@ def building(folder: Path) -> Iterator[Path]:
     page would take the place of a file that no earlier site has left there.
     """
     there = folder / LIST
-    ours = set(there.read_text(encoding='utf-8').splitlines()) if there.is_file() else set()
+    ours = set(there.read_text('utf-8', 'replace').splitlines()) if there.is_file() else set()
     refuse_foreign(folder, {FIRST} - ours)  # before anybody has waited
     folder.mkdir(parents=True, exist_ok=True)
     # within the folder: on the same disk, and where the site can be written at all

@@ -73,7 +73,7 @@ async function start({config, page}) {
   await script(await coming['pyodide.asm.js']);
   const {loadPyodide} = await script(await coming['pyodide.mjs']);
   const quiet = () => {};
-  python = await loadPyodide({indexURL: 'https://minicell.invalid/', stdout: quiet, stderr: quiet});
+  python = await loadPyodide({indexURL: 'https://minicell.invalid/', stdin: quiet, stdout: quiet, stderr: quiet});
   await python.loadPackage('numpy', {messageCallback: quiet});
   if (!('numpy' in python.loadedPackages)) throw new Error('NumPy was not loaded.');
   const site = python.runPython('import site; site.getsitepackages()[0]');
@@ -92,6 +92,8 @@ self.onmessage = async ({data}) => {
     const answer = call(data.kind)(...data.with);
     self.postMessage({kind: data.kind, id: data.id, took: performance.now() - began, ...JSON.parse(answer)});
   } catch (error) {
-    self.postMessage({kind: 'dead', says: String(error.message ?? error)});
+    const says = String(error.message ?? error).trim().split('\n').at(-1); // of Python's traceback, what it is
+    const ended = `Python has ended: ${says}. It starts anew next time.`;
+    self.postMessage({kind: 'dead', says: data.kind === 'start' ? says : ended});
   }
 };

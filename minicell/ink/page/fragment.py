@@ -16,24 +16,20 @@ FEW = 60  # so many frames are never too large
 
 
 def fragment(
-    films: Sequence[Film], still: str, open: int = 0, alt: str | None = None, scale: float = 1.0,
-    live: str = '', lost: str = '',
+    films: Sequence[Film], still: str, open: int = 0, alt: str | None = None, scale: float = 1.0, live: str = ''
 ) -> str:  # fmt: skip
     """One picture as text/html, complete in itself: it asks for no address, takes no id, and leaves no global name.
 
     films: the wide layout, then perhaps the narrow one, with the same steps; still: an SVG text, for readers that drop
     scripts; open: the step to open at (-1 is the last); alt: what the still shows, by default the step it opens at;
-    scale: how much larger everything is; live: a script with `listen(root, take)`, which hands over other pictures;
-    lost: a line under it, which says what could not be followed.
+    scale: how much larger everything is; live: a script with `listen(root, take)`, which hands over other pictures.
     """
-    steps = films[0].steps
-    open %= len(steps)
-    if alt is None:
-        alt = sentence(steps[open].title, steps[open].caption)
+    open %= len(films[0].steps)
+    alt = films[0].alt(open) if alt is None else alt
     zoom = f' style="zoom:{scale:g}"' if scale != 1 else ''
     picture = base64.b64encode(safe(still).encode()).decode()
     root = f'document.currentScript?.previousElementSibling ?? {LAST}'
-    run = f'play(root,{script(dict(layouts=layouts(films), open=open, lost=lost))},CSS)'
+    run = f'play(root,{script(dict(layouts=layouts(films), open=open, lost=films[0].lost))},CSS)'
     if live:
         run = f'listen(root,{run})'
     return (
@@ -74,22 +70,15 @@ body {{ margin: 0 auto; padding: 10px clamp(0px, (100vw - 900px) / 2, 8px); max-
 """
 
 
-def page(
-    films: Sequence[Film], title: str, still: str = '', open: int = 0, alt: str | None = None, lost: str = ''
-) -> str:  # fmt: skip
+def page(films: Sequence[Film], title: str, still: str = '', open: int = 0, alt: str | None = None) -> str:
     """The same as a whole html page. Without a `still`, the step at which it opens is drawn as one."""
-    return whole(fragment(films, still or svg.write(sheet.of(films[0], open)), open, alt, lost=lost), title)
+    return whole(fragment(films, still or svg.write(sheet.of(films[0], open)), open, alt), title)
 
 
 def whole(body: str, title: str) -> str:
     """A piece of html as a whole page."""
     papers = dict(light=style.LIGHT['paper'], dark=style.DARK['paper'])
     return PAGE.format(title=html.escape(safe(title)), body=body, **papers)
-
-
-def sentence(title: str, caption: str) -> str:
-    """A step in words."""
-    return f'{title}{"" if title.endswith((".", "!", "?", "…")) else "."} {caption}'.strip()
 
 
 def script(data: object) -> str:

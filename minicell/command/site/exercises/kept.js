@@ -1,6 +1,7 @@
 // What was answered, as this browser keeps it: an entry for each card, under the key that the card uses. A file has a
 // line for each, as the notebook keeps them in progress.json, so that either can be read in the place of the other.
 const LONGEST = {said: 4000, code: 100000}; // characters
+const LARGEST = 5e6; // bytes of a file: a browser keeps no more for a page
 const store = (() => { try { return localStorage; } catch { return null; } })();
 const place = (lesson, name) => `minicell ${lesson} ${name}`;
 function entry(lesson, name) {
@@ -27,7 +28,7 @@ function save() {
   const link = Object.assign(document.createElement('a'), {download: 'minicell-progress.json'});
   link.href = URL.createObjectURL(new Blob([text], {type: 'application/json'}));
   link.click();
-  URL.revokeObjectURL(link.href);
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 const NOTHING = file => `${file} holds no answers to minicell’s lessons, so nothing was changed.`;
@@ -48,7 +49,7 @@ function load(text, file) {
   const more = lost.length > 1 ? ` and ${lost.length - 1} more` : '';
   if (lost.length) said.push(`Line ${lost[0]}${more} of it cannot be read.`);
   const versions = `the file is of version ${version || 'unknown'}, and this is ${told.version}`;
-  if (strange) said.push(`${strange} more are to what these lessons do not ask: ${versions}.`);
+  if (strange) said.push(`${strange} more ${strange > 1 ? 'are' : 'is'} to what these lessons do not ask: ${versions}.`);
   return said.join(' ');
 }
 function take({lesson, card, state, said, hints, code}) {
@@ -80,7 +81,7 @@ function stands() {
     const ends = {question: ({text}) => text, exercise: ({state}) => state === 'passed'};
     const done = own.filter(({lesson, kind, name}) => ends[kind](entry(lesson, name)));
     const begun = own.some(({lesson, name}) => Object.keys(entry(lesson, name)).length);
-    if (begun) row.textContent = told.states[done.length === own.length ? 2 : 1];
+    if (begun || row.textContent) row.textContent = told.states[!begun ? 0 : done.length < own.length ? 1 : 2];
   }
   for (const card of document.querySelectorAll('.mc-card.progress')) {
     const {lesson} = JSON.parse(card.dataset.card), rows = [...card.querySelectorAll('li')];
@@ -115,7 +116,7 @@ for (const panel of document.querySelectorAll('.answers')) {
     const [file] = target.files;
     target.value = '';
     if (!file || !store) return;
-    const said = load(await file.text(), file.name);
+    const said = load(file.size < LARGEST ? await file.text().catch(() => '') : '', file.name);
     if (said === NOTHING(file.name)) say(said); else again(said);
   };
 }

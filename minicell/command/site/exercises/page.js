@@ -61,6 +61,7 @@ function heard({card, states, printed}) {
   old.replaceWith(drawn);
   for (const still of drawn.querySelectorAll('script')) still.replaceWith(make('script', '', still.textContent));
   window.minicellCard(drawn);
+  drawn.querySelector('.codes').value = old.querySelector('.codes').value; // it may have been edited meanwhile
   ear.textContent = drawn.querySelector('.finding')?.textContent ?? drawn.querySelector('.state').textContent;
   if (states[name] && entry(lesson, name).state !== 'passed') keep(lesson, name, {state: states[name]});
   stands();
@@ -73,8 +74,9 @@ document.addEventListener('minicell', ({detail}) => {
   setTimeout(stands); // the card keeps it when this is over
   if (detail.kind !== 'exercise' || !('code' in detail || 'tape' in detail)) return;
   detail.heard = 'by the page';
-  if (waiting.some(({of}) => of === detail.of)) return;
-  waiting.push({...detail, editor: cardOf(detail.of).querySelector('textarea').value});
+  const said = {...detail, editor: cardOf(detail.of).querySelector('.codes').value};
+  const at = waiting.findIndex(({of}, k) => of === detail.of && (k || !ready)); // it is not being heard yet
+  waiting[at < 0 ? waiting.length : at] = said; // only the newest counts
   if (waiting.length > 1) return;
   if (location.protocol === 'file:') end('This page was opened as a file: the check needs it from a web server.');
   else if (ready && worker) hear();
@@ -95,4 +97,5 @@ const needs = document.getElementById('checks');
 if (location.protocol === 'file:' && needs) {
   needs.textContent = 'This page was opened as a file: to check what you write, it has to come from a web server. ';
 }
+for (const again of ['pageshow', 'storage']) addEventListener(again, stands); // by Back, and from another tab
 stands();
