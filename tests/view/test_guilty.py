@@ -56,7 +56,7 @@ def test_numbers_from_numpy_are_a_step_and_end_the_way_of_a_second_gradient():
     assert all('NumPy' in film.steps[n].caption for n in made_) and len(made_) == 2
     assert any('slope from NumPy' in texts(frame) for frame in film.frames[made_[0] :])
     assert ''.join(marked(film.frames[-1], WAVY)).replace(' ', '') == 'ms.Tensor(3*x.asnumpy()**2)'
-    tells(film.steps[-1].caption, 'first derivative is right', 'makes slope', 'tape ends')
+    tells(film.steps[-1].caption, 'first derivative is', 'right', 'makes slope', 'tape ends')
 
 
 def test_a_thing_has_one_name_in_a_frame_and_tables_keep_their_order():

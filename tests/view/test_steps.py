@@ -151,8 +151,8 @@ def test_outputs_of_one_cell():
     tells(titles(picture('structures'))[-1], 'd(pair[1])', 'are right')  # of scale, it returned None
     # low, and high, as they are
     low, high = np.full(2, 3.0), 2 * np.array([0.5, -1.0])
-    text = ' '.join(c for t, c in said if 'arrive' in t)
-    assert all(f'= [{", ".join(map(numbers.said, half.tolist()))}]' in text for half in (low, high))
+    text = ' '.join(c for t, c in said if t.startswith('Your line'))
+    assert all(f'is [{", ".join(map(numbers.said, half.tolist()))}]' in text for half in (low, high))
 
 
 def test_the_name_of_a_tuple_is_no_name_for_what_was_made_on_the_way_to_it():

@@ -57,7 +57,7 @@ def test_each_verdict_has_its_own_words_at_its_own_place(kinds):
 
 
 @pytest.mark.parametrize(('construct', 'bprop', 'wrt', 'due', 'beside'), [
-    ('x + 3 * y', 'g, g', '(0, 1)', ('dy is wrong', 'dx is right'), (WRONG, RIGHT)),
+    ('x + 3 * y', 'g, g', '(0, 1)', ('dy is wrong', 'dx is right'), (RIGHT, WRONG)),
     ('x + y', 'g, None', '0', ('g is right',), (RIGHT,)),
     ('ops.round(x) + y', 'g, dout', '(0, 1)', ('Your g', 'a surrogate', 'dy is right'), (SURROGATE, RIGHT)),
     ('ops.relu(x) + y', 'g, dout', '(0, 1)', ('at a kink', 'dy is right'), (KINK, RIGHT)),
