@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,6 +66,7 @@ def copy_lessons(target: Path, teacher: bool = False) -> Copied:
                 continue
             place.parent.mkdir(parents=True, exist_ok=True)
             if place.suffix == '.ipynb':
+                written = re.sub(rb'"execution_count": \d+', b'"execution_count": null', written)  # not here
                 written = written.replace(LANGUAGE.encode(), marked(mark).encode(), 1)
             # whole or not at all: half a lesson would be taken for the learner's own the next time
             part = place.with_name(place.name + '.part')

@@ -113,7 +113,7 @@ class Waits(Card):
         line = '' if opened else f'<p class="wait">{words.inline(waits)}</p>'
         return line + words.folded('The figure' if self.figure else 'What the cell printed', inside, 'opened', opened)
 
-    def text(self) -> str:
+    def __repr__(self) -> str:
         return self.printed.rstrip('\n') if self.figure is None else repr(self.figure)
 
     def bundle(self) -> dict[str, str]:

@@ -90,7 +90,7 @@ def stopped(error: BaseException, what: str = 'Your code') -> str:
         if not frame.f_globals.get('__name__', '').startswith(('minicell', 'numpy')):
             line = linecache.getline(frame.f_code.co_filename, number).strip()
             where = f', in `{frame.f_code.co_name}`' + (f' at `{line}`' if line else '')
-    return f'{what} stops with {type(error).__name__}: {error}{where}.'
+    return f'{what} stops with {": ".join(filter(None, [type(error).__name__, str(error)]))}{where}.'
 
 
 # ---- what kind of answer it is -------------------------------------------------------------------------------------
