@@ -112,10 +112,14 @@ def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
     expect(scale.root.locator('.account')).to_contain_text('14.10')  # what dx[0,0] should be at a scale of 10
     ran = page.evaluate(RUNS)
     page.keyboard.press('Escape')
-    for place in (scale.button('Back'), scale.root.locator('.more summary'), scale.slider):
-        for key in ('Control+Enter', 'Alt+Enter', 'Shift+Enter', 'Control+z', 'a', 'x'):
+    own, hint = (
+        lesson.output('l03-sentence-1').get_by_role('textbox'),
+        lesson.output('l03-exercise-3a').locator('summary'),
+    )
+    for place in (scale.button('Back'), scale.root.locator('.more summary'), scale.slider, own, hint.first):
+        for key in ('Control+Enter', 'Alt+Enter', 'Shift+Enter', 'Control+z', 'a', 'x', 'd', 'd', 'Tab'):
             place.press(key)
-    assert page.evaluate(RUNS) == ran, 'no key of a picture runs a cell, adds one or takes one away'
+    assert page.evaluate(RUNS) == ran, 'no key of a picture or a card runs a cell, adds one or takes one away'
 
     asked = exercise('3a')
     card = lesson.output('l03-exercise-3a')

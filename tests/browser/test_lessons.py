@@ -39,7 +39,7 @@ def test_lesson(browser, server, name):
         notebook.page.set_viewport_size({'width': 1366, 'height': 900})
         notebook.page.evaluate(LEAF_THROUGH)
         assert sum(notebook.page.evaluate(HEIGHTS)) <= LONGEST.get(name[:2], 30_000)
-        assert max(notebook.page.evaluate(WIDTHS)) < 600, 'some seventy letters a line'
+        assert max(notebook.page.evaluate(WIDTHS)) < 620, 'some seventy letters a line'
         assert max(notebook.page.evaluate(BLANK), default=0) <= 22, 'a card keeps room that it does not need'
         for state in ('untouched', 'used', 'dark'):
             if state == 'used':

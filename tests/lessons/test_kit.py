@@ -15,7 +15,7 @@ from minicell.teach.exercise import named, run
 from minicell.teach.figure import Shown
 from minicell.teach.lesson05 import HIDDEN
 from minicell.teach.question import Choice, Question, Waits
-from minicell.teach.source import Source, SourceError, parse
+from minicell.teach.source import Source, parse
 from minicell.view.picture import STILL
 from tests.lessons.drive import commit
 from tests.messages import refused, tells
@@ -253,21 +253,6 @@ def test_source():
     assert [(cell.kind, cell.name) for cell in cells] == [('markdown', 'a'), ('code', 'b'), ('markdown', 'c')]
     assert 'listing' in cells[0].text and cells[1].text == 'x = 1'
     assert cells[2].numbers() == [('{{b: x:.2f}}', 'b', 'x:.2f')]
-
-
-@pytest.mark.parametrize(
-    'text',
-    [
-        'text\n',
-        '<!-- cell a -->\na\n<!-- cell a -->\nb\n',
-        '```python cell=a\nx\n',
-        '```python cell=a\nx\n<!-- cell b -->\n',
-        '<!-- cell a -->\n{{b: 1}}\n',
-    ],
-)
-def test_bad_source(text):
-    with pytest.raises(SourceError):
-        parse(Source(text, 'a file'))
 
 
 def test_printed_text_is_one_piece():
