@@ -97,13 +97,15 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     if reads or captured:
         _tell_traps(cell, at, frame)
     plain = type(result) is Tensor and result.array.dtype.kind == 'f'
-    if plain and not tape.recorded_from <= result.at < NOWHERE:  # (construct may return a captured value, or its input)
+    if plain and (
+        result.at == inside or result.at < tape.recorded_from
+    ):  # (it may return a captured value, or its input)
         out = blank()
         out.array = result.array
         out.at = tick()
         tape.record((takeover_of_one, args, cell, out, frame.f_code, frame.f_lasti))
         return out
-    return _leave_entry(cell, args, result, at, frame)
+    return _leave_entry(cell, args, result, inside, at, frame)
 
 
 def _new_address(cell: Cell) -> tuple[int, int, bool]:
@@ -181,7 +183,7 @@ def _call_with_any_inputs(cell: Cell, args: tuple, kwargs: dict, frame, inside: 
     _tell_traps(cell, at, frame, *((), ()) if plain else (given, inputs))
     if tape.looking:
         cell = joined.stand_in(cell, by_position)
-    return _leave_entry(cell, given, result, at, users_frame(frame) if tape.looking else frame)
+    return _leave_entry(cell, given, result, inside, at, users_frame(frame) if tape.looking else frame)
 
 
 def _tell_traps(cell: Cell, at: int, frame, given: tuple = (), left: tuple = ()) -> None:
@@ -233,10 +235,10 @@ def users_frame(frame) -> object:
     return (caller() or frame) if frame.f_code.co_filename.startswith(HOME) else frame
 
 
-def _leave_entry(cell: Cell, inputs: tuple, result: object, at: int, frame) -> object:
+def _leave_entry(cell: Cell, inputs: tuple, result: object, inside: int, at: int, frame) -> object:
     """Record the call, and return its result in new Tensors, because construct may return one of its inputs."""
-    if type(result) is not Tensor or result.array.dtype.kind == 'c' or tape.recorded_from <= result.at < NOWHERE:
-        joined.returned(cell, inputs, result, at, frame)
+    if type(result) is not Tensor or result.array.dtype.kind == 'c' or tape.recorded_from <= result.at != inside:
+        joined.returned(cell, inputs, result, inside, at, frame)
     if type(result) is Tensor:
         at = at if is_float(result) or result.at >= NOWHERE else -1
         return tape.place(takeover, inputs, cell, wrap(result.array), at, frame)

@@ -45,7 +45,7 @@ class Trap:
     def met(self, kind): ...  # for the first time in a gradient, a Cell of this class is taken over
     def called(self, cell, given, left): ...  # one with `_reads`, or with lists and such, before and after construct
     def uses(self, cell, used, frame): ...  # construct has returned, and used these captured Tensors
-    def returned(self, cell, inputs, result, at, frame): ...  # something other than one recorded float Tensor
+    def returned(self, cell, inputs, result, inside, at, frame): ...  # something other than a float Tensor of its own
     def declared_none(self, x): ...  # a bprop returned None as the gradient of this float Tensor
     def stand_in(self, cell, by_position): return cell  # what a takeover's entry under a Tape holds for the Cell
     # fmt: on

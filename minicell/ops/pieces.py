@@ -28,8 +28,8 @@ def _from_tiles(g, out, x, dims):
 
 # fmt: off
 TILE = Unary('Tile', np.tile, _from_tiles)
-# Each number counts in its own sum and in all that follow.
-CUMSUM = Unary('CumSum', in_float32(lambda x, axis: np.cumsum(x, axis, x.dtype)),
+# Each number counts in its own sum and in all that follow. (Of Bools, how many are True is no Bool.)
+CUMSUM = Unary('CumSum', in_float32(lambda x, axis: np.cumsum(x, axis, np.int64 if x.dtype.kind == 'b' else x.dtype)),
                in_float32(lambda g, out, x, axis: g.sum((axis,), keepdims=True) - _cumsum(g, axis) + g))
 SPLIT, GATHER, SELECTED, SEGMENTS = (Plain(k, None) for k in ('Split', 'Gather', 'MaskedSelect', 'UnsortedSegmentSum'))
 CONTIGUOUS = Unary('Contiguous', lambda x: np.array(x, order='C'), lambda g, out, x: g)
@@ -46,6 +46,11 @@ def _length(rule: Rule, x: object, axis: int, frame) -> tuple[Tensor, int]:
 
 def _stretches(x: Tensor, ends: list[int], axis: int, frame) -> tuple[Tensor, ...]:
     return tuple([_at(x, axis, slice(a, b), frame) for a, b in zip([0, *ends], ends, strict=False)])
+
+
+def _pieces(x: Tensor, each: int, n: int, axis: int, frame) -> tuple[Tensor, ...]:
+    """Of one length, but for the last; of an axis of length 0, it is the one there is."""
+    return _stretches(x, [min(a + each, n) for a in range(0, n or 1, each or 1)], axis, frame)
 
 
 def _at(x: Tensor, axis: int, index: object, frame) -> Tensor:
@@ -75,7 +80,7 @@ def split(
     x, n = _length(SPLIT, tensor, axis, getframe(1))
     if isinstance(lengths, int):
         must(lengths >= 1, SettingError, f'split: a piece has a length of at least 1, but got {lengths}')
-        return _stretches(x, [min(a + lengths, n) for a in range(0, n, lengths)], axis, getframe(1))
+        return _pieces(x, lengths, n, axis, getframe(1))
     fits = sum(lengths) == n and min(lengths, default=0) >= 0
     must(fits, SettingError, f'split: lengths of {tuple(lengths)} do not add up to {n}')
     return _stretches(x, np.cumsum(lengths).tolist(), axis, getframe(1))
@@ -86,8 +91,7 @@ def chunk(input: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) 
     axis = axis if dim is None else dim
     must(chunks >= 1, SettingError, f'chunk: there is at least 1 piece, but got {chunks}')
     x, n = _length(SPLIT, input, axis, getframe(1))
-    each = -(-n // chunks)
-    return _stretches(x, [min(a + each, n) for a in range(0, n, each)], axis, getframe(1))
+    return _pieces(x, -(-n // chunks), n, axis, getframe(1))
 
 
 def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:

@@ -22,7 +22,9 @@ small takeover.
 import sys
 from array import array
 from collections import deque
+from functools import lru_cache
 from inspect import getattr_static, unwrap
+from types import CodeType
 
 import numpy as np
 
@@ -102,7 +104,12 @@ class Handed:
 def read_of_input(cell, k: int) -> list[tuple]:
     """What the code of its bprop reads of the parameter for input k (with *args, perhaps all): it may write a log."""
     code = getattr(unwrap(getattr(cell.bprop, '__func__', cell.bprop)), '__code__', None)
-    own = code.co_varnames[hasattr(cell.bprop, '__func__') : code.co_argcount][k : k + 1] if code else ()
+    return _read_of(code, k + hasattr(cell.bprop, '__func__')) if code else [()]
+
+
+@lru_cache(maxsize=256)
+def _read_of(code: CodeType, place: int) -> list[tuple]:
+    own = code.co_varnames[: code.co_argcount][place : place + 1]
     return [p for name, p, changed in taken(code, own[0], {}) if name is None and changed is False] if own else [()]
 
 
@@ -162,15 +169,16 @@ class KeptOnSelf(Trap):
 
     def called(self, cell, inputs: tuple, left: tuple) -> None:
         for k, given in enumerate(inputs):
-            if snapshot(given) != snapshot(left[k]) and read_of_input(cell, k):
+            paths = () if isinstance(given, FIXED) else read_of_input(cell, k)
+            if paths and snapshot(given) != snapshot(left[k]):
                 KeptOnSelfWarning.warn(
                     f'construct of {type(cell).__name__} changes its input {input_names(cell, inputs)[k]}, and bprop '
                     f'gets it as it was before. Return what bprop needs as a further output: it finds that in out.',
                 )
             found = []
-            map_tensors(given, id, rest=found.append)
+            map_tensors(given if paths else (), id, rest=found.append)
             for value in found:
-                if not isinstance(value, (*FIXED, np.ndarray)) and (paths := read_of_input(cell, k)):
+                if not isinstance(value, (*FIXED, np.ndarray)):
                     handed = Handed(cell, input_names(cell, inputs)[k], value, paths if value is given else [()])
                     seen = self.calls.setdefault((id(value), id(cell)), [handed, None])
                     seen.append(state(seen[0]))

@@ -73,11 +73,11 @@ def held(part: object) -> Iterator[Tensor]:
 class Results(Trap):
     """Looks at what Cells and differentiated functions return."""
 
-    def returned(self, cell, inputs: tuple, result: object, at: int, frame) -> None:
-        """A Cell taken over at this address returned something other than one float Tensor."""
-        given = {t.at for t in tensors_in((inputs, cell.internal_params or ()))}
+    def returned(self, cell, inputs: tuple, result: object, inside: int, at: int, frame) -> None:
+        """A Cell taken over at an address returned something other than one float Tensor that it made inside."""
+        given = {t.at for t in tensors_in((inputs, cell.internal_params or ()))} | {inside}
         outputs = tensors_in(result)
-        handed_on = [t for t in outputs if tape.recorded_from <= t.at < tape.NOWHERE and t.at not in given]
+        handed_on = [t for t in outputs if tape.address(t) >= tape.recorded_from and t.at not in given]
         if handed_on:
             takeovers.uses(cell, handed_on, frame)
         part = odd(result) if at >= tape.recorded_from else None
@@ -108,12 +108,16 @@ class Results(Trap):
                 f'others: nobody looks into it, so that its part of the gradient is 0. Return the Tensor itself.',
             )
 
-    def opening(self, gradient) -> None:
-        """Inside another gradient, which differentiates the point, a slope may well be straight."""
-        if len(tape.gradients) > 1 and not gradient.has_run:
-            addresses = [t.at for t in tensors_in((gradient.inputs, gradient.named)) + gradient.trainable]
-            for each in tape.gradients[:-1]:
-                each.meant.update(addresses)
+    def _mean(self, gradient, unreached: list) -> None:
+        """Inside another gradient: a slope may well be straight in what its function depends on."""
+        addresses = [*[gradient.inputs[k].at for k in gradient.positions], *gradient.weights_before]
+        meant = {at for k, at in enumerate(addresses) if k not in unreached}
+        others = [x for k, x in enumerate(gradient.inputs) if k not in gradient.positions]
+        if others := {t.at for t in tensors_in((*others, *gradient.named.values())) if t.at >= tape.recorded_from}:
+            entries = gradient.entries[gradient.begin : gradient.end]
+            meant |= others & {t.at for rule, x, y, *_ in entries for t in rule.tensors(x, y)}
+        for each in tape.gradients[:-1]:
+            each.meant.update(meant)
 
     def declared_none(self, t: Tensor) -> None:
         """That no cotangent comes here is meant."""
@@ -122,6 +126,8 @@ class Results(Trap):
 
     def finished(self, gradient, gradients: list, unreached: list, finite: bool) -> None:
         function, inputs = gradient.function, len(gradient.positions)
+        if len(tape.gradients) > 1:
+            self._mean(gradient, unreached)
         if getattr(function, 'replayed', False):  # a graph: it was warned of when it was traced
             return
         # the slope of a straight line has no path to its cotangent

@@ -27,7 +27,7 @@ import numpy as np
 from ..core import tape
 from ..core.cell import Takeover, users_frame
 from ..core.differentiate import UNREAD, fill_up, name_of, new_list, read_back, read_once, tell_if_hidden
-from ..core.errors import Where, caller, frames, users_line
+from ..core.errors import ShapeError, Where, caller, frames, users_line
 from ..core.grad import paused
 from ..core.rules import WRITE, Bundle, Item, Leaf, Marker, Parts, Rule, Shaped
 from ..core.tape import NOWHERE, note
@@ -90,6 +90,9 @@ class Observed(Rule):
             pairs = list(self.inner.vjp(given, offset, x, y, out))
             self.look()
             self.check([d.array if type(d) is Tensor else d for _, d in pairs if d is not None])
+        except ShapeError:  # perhaps because a Parameter has another shape since
+            self.check([t.array for t in self.inner.tensors(x, y)])
+            raise
         finally:
             trap.observing.pop()
             tape.entries, tape.record, tape.first_address, tape.looking, tape.trusted_from = before

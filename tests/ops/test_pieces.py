@@ -108,6 +108,9 @@ def test_shapes_as_methods():
     assert X[0].broadcast_to(2, -1).shape == X[0].broadcast_to((2, 3)).shape == (2, 3)
     assert ops.broadcast_to(X[0], (2, -1)).shape == (2, 3)
     assert X.unsqueeze(0).shape == (1, 2, 3) and X.cumsum().tolist()[-1] == 21
+    assert Tensor([True, False, True]).cumsum(0).tolist() == [1, 1, 2]
+    empty = ops.zeros((0, 3))
+    assert [[t.shape for t in pieces] for pieces in (ops.chunk(empty, 2), ops.split(empty, 1))] == [[(0, 3)]] * 2
     assert ops.linspace(0, 1, 3).tolist() == [0, 0.5, 1] and ops.full_like(Tensor([1, 2]), 3).tolist() == [3, 3]
     assert ops.stop_gradient((X, 2.0))[1] == 2.0 and ops.stop_gradient(None) is None
 

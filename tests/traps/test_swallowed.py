@@ -127,6 +127,25 @@ def test_a_vjp_that_construct_keeps_for_bprop_is_right_in_both_orders_and_captur
 
 @LOOK
 @pytest.mark.parametrize(
+    'both', [lambda x, h: h, lambda x, h: (h, x * 1), lambda x, h: {'h': h}], ids=['it', 'two', 'a dict']
+)
+def test_what_another_construct_has_hidden_is_captured_by_one_that_returns_it(both, look):
+    kept, dout = [], lambda d: sum(d.values() if isinstance(d, dict) else d if isinstance(d, tuple) else (d,)) * 0
+    hides = made(lambda self, x: kept.append(x * 2) or x * 3, lambda self, x, out, dout: (dout * 3,))
+    gives = made(lambda self, x: both(x, kept[-1]), lambda self, x, out, d: (dout(d),), 'Gives')
+    first = lambda out: out['h'] if isinstance(out, dict) else out[0] if isinstance(out, tuple) else out
+    for _ in range(2):  # what an ended gradient has hidden is a constant
+        with warned() as said, look():
+            ms.grad(lambda x: (hides(x) + first(gives(x))).sum())(X)
+        assert [w.category for w in said.caught] == [CapturedValueWarning], [str(w.message) for w in said.caught]
+        tells(said.caught[0].message, 'of Gives', '(3,)', keep=False)
+    with warned() as said, look():
+        ms.grad(lambda x: first(gives(x)).sum() + x.sum())(X)
+    assert not said.caught, str(said.caught[0].message)
+
+
+@LOOK
+@pytest.mark.parametrize(
     'use',
     [
         lambda x, y: ms.value_and_grad(lambda z: (z * y).sum())(x)[0] * x,

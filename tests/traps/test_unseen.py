@@ -150,6 +150,12 @@ def test_whatever_stands_between_a_write_is_seen(write, cell):
             ask()
 
 
+def test_a_shape_that_no_longer_fits_is_said_as_the_write_that_it_is():
+    w = Parameter(Tensor([2.0] * 3), 'w')
+    with refused(WriteAfterUseError, 'of Mul', 'w.set_data', keep=False):
+        ms.grad(lambda x: [x * w, w.set_data(ops.ones(4), slice_shape=True)][0].sum())(X)
+
+
 @pytest.mark.parametrize('how', ['bprop', 'hook'])
 def test_a_write_while_a_vjp_is_read_is_seen(how):
     w = Parameter(Tensor([2.0] * 3), 'w')
@@ -182,6 +188,13 @@ LOST = {
     'a gradient penalty': lambda: ms.grad(lambda x, z: (cubes(x) ** 2).sum(), (0, 1))(X, X),
     'a weight of no second order': lambda: ms.grad(ms.grad(lambda x: (x * x * x).sum()), 0, [W])(X),
     'a vjp inside': lambda: ms.grad(lambda x, z: ms.vjp(ops.exp, x)[1](ONES)[0].sum(), (0, 1))(X, X),
+    'what a gradient inside is given, and does not use': lambda: ms.grad(
+        lambda x, z: ms.grad(lambda a, b: (a * a).sum())(x, z).sum(), (0, 1)
+    )(X, X),
+    'what one has for an index alone': lambda: ms.grad(
+        lambda x, z: ms.grad(lambda a, b: (a * a * b.astype(ms.int32)).sum())(x, z).sum(), (0, 1)
+    )(X, X),
+    'a vjp that nobody reads': lambda: ms.grad(lambda x, z: [ms.vjp(ops.exp, z), (x * x).sum()][1], (0, 1))(X, X),
 }
 MEANT = {
     'a None for the target': lambda: ms.grad(loss, (0, 1))(X, X),
@@ -189,6 +202,10 @@ MEANT = {
     'a straight line': lambda: ms.grad(ms.grad(lambda x: (x * 3).sum()))(X),
     'a straight line inside': lambda: ms.grad(lambda x: ms.grad(lambda t: (t * 3 + x).sum())(x).sum())(X),
     'a mixed one': lambda: ms.grad(lambda x, y: ms.grad(lambda x, y: (x * 2 + y).sum())(x, y).sum(), (0, 1))(X, X),
+    'one in an input beside': lambda: ms.grad(lambda x, z: ms.grad(lambda a, b: (a + b).sum())(x, z).sum(), (0, 1))(
+        X, X
+    ),
+    'one by name': lambda: ms.grad(lambda x, z: ms.grad(lambda a, b: (a * a + b).sum())(x, b=z).sum(), (0, 1))(X, X),
     'a vjp of one': lambda: ms.grad(lambda x: ms.vjp(lambda t: t * 3, x)[1](ONES)[0].sum())(X),
     'a jvp of one': lambda: ms.grad(lambda x: ms.jvp(lambda t: t * 3, x, ONES)[1].sum())(X),
     'a Hessian of one': lambda: ms.jacrev(ms.grad(lambda x: (x * 3).sum()))(X),
