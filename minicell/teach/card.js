@@ -187,9 +187,14 @@ function enliven(card, facts) {
     for (const block of all('.code')) {
       const copy = make('button', 'copy', 'Copy');
       copy.onclick = async () => {
-        await navigator.clipboard.writeText(block.querySelector('pre').textContent).catch(() => {});
-        copy.textContent = 'Copied';
-        say('Copied');
+        const code = block.querySelector('pre');
+        let done = true;
+        try { await navigator.clipboard.writeText(code.textContent); } catch { // as on a hub without https
+          getSelection().selectAllChildren(code);
+          done = document.execCommand('copy');
+        }
+        copy.textContent = done ? 'Copied' : 'Press Ctrl+C';
+        say(copy.textContent);
       };
       block.append(copy);
     }
