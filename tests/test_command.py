@@ -137,8 +137,9 @@ def test_what_a_learner_wrote_stays_and_what_is_new_comes(arguments, wheel, open
 
 def test_an_untouched_copy_is_not_changed_by_being_opened(tmp_path):
     lessons.copy_lessons(tmp_path)
-    kept = [json.loads(path.read_text(encoding='utf-8'))['metadata'] for path in tmp_path.glob('*.ipynb')]
-    assert [each['language_info'] for each in kept] == [IPythonKernel.language_info] * 16
+    kept = [json.loads(path.read_text(encoding='utf-8')) for path in tmp_path.glob('*.ipynb')]
+    assert [each['metadata']['language_info'] for each in kept] == [IPythonKernel.language_info] * 16
+    assert not any(cell.get('execution_count') for each in kept for cell in each['cells']), 'nothing has run here'
 
 
 def test_a_copy_cut_short_is_made_good_the_next_time(wheel, opened, monkeypatch):

@@ -39,7 +39,7 @@ class CheckResult:
     def _repr_html_(self) -> str:
         from html import escape  # a millisecond and a half, for those who are in a notebook
 
-        return f'<pre style="color:#1A1A1A;background:#FFFFFF;padding:8px">{escape(repr(self))}</pre>'
+        return f'<pre>{escape(repr(self))}</pre>'
 
 
 def lost(note: str) -> bool:

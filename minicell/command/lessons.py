@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -69,6 +70,7 @@ def copy_lessons(target: Path, teacher: bool = False) -> Copied:
                     continue
                 place.parent.mkdir(parents=True, exist_ok=True)
                 if place.suffix == '.ipynb':
+                    written = re.sub(rb'"execution_count": \d+', b'"execution_count": null', written)  # not here
                     written = written.replace(LANGUAGE.encode(), marked(mark).encode(), 1)
                 whole = Path(apart, within.name)
                 whole.write_bytes(written)

@@ -187,8 +187,13 @@ function enliven(card, facts) {
     for (const block of all('.code')) {
       const copy = make('button', 'copy', 'Copy');
       copy.onclick = async () => {
-        const done = navigator.clipboard?.writeText(block.querySelector('pre').textContent).then(() => true);
-        copy.textContent = await done?.catch(() => false) ? 'Copied' : 'Not copied: select it'; // the browser may refuse
+        const code = block.querySelector('pre');
+        let done = true;
+        try { await navigator.clipboard.writeText(code.textContent); } catch { // as on a hub without https
+          getSelection().selectAllChildren(code);
+          done = document.execCommand('copy');
+        }
+        copy.textContent = done ? 'Copied' : 'Press Ctrl+C';
         say(copy.textContent);
       };
       block.append(copy);

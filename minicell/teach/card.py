@@ -25,9 +25,9 @@ from . import words
 # The picture's colours: blue is right, red is wrong, and nothing else has a hue.
 USED = 'ink', 'dim', 'hair', 'paper', 'panel', 'auto', 'fwd', 'zf', 'bad', 'bad1'
 DAY, NIGHT = ({name: palette[name] for name in USED} for palette in (LIGHT, DARK))
-# What a reader sees who drops style sheets: a notebook that is not trusted, GitHub.
 START = '00'  # the lesson that asks nothing
 DOT = '<i> · </i>'
+# What a reader sees who drops style sheets: a notebook that is not trusted, GitHub.
 PLAIN = f'border:1px solid {LIGHT["hair"]};padding:8px 16px;margin:6px 0'
 
 
@@ -73,7 +73,7 @@ class Card:
         """What stands in it, as HTML that reads by itself."""
         raise NotImplementedError
 
-    def text(self) -> str:
+    def __repr__(self) -> str:
         """The same as plain text."""
         return words.told(self.body())
 
@@ -89,12 +89,12 @@ class Card:
         """What the notebook shows. Where a notebook is built to be kept, it is the still alone."""
         self.shown = self.html()
         live = '' if os.environ.get(STILL) else f'<script>{script()}</script>'
-        return {'text/plain': self.text(), 'text/html': self.shown + live}
+        return {'text/plain': repr(self), 'text/html': self.shown + live}
 
     def _ipython_display_(self) -> None:
         fresh = self.bundle()
         if get_ipython() is None:
-            print(self.text())
+            print(self)
         else:
             display(fresh, raw=True, display_id=self.id)
 
@@ -106,9 +106,6 @@ class Card:
         if get_ipython() is not None:
             update_display(fresh, raw=True, display_id=self.id)
         return fresh
-
-    def __repr__(self) -> str:
-        return self.text()
 
 
 @cache

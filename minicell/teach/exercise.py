@@ -1,4 +1,4 @@
-"""Exercises that check themselves: passed, not attempted, or failed because of a misconception that has a name.
+"""Exercises that check themselves: passed, not begun, or failed because of a misconception that has a name.
 
 An exercise is a Markdown file (see `texts`) and a trial (see `trials`): a function that tries an answer. A new
 common mistake is a few lines of text and no code: an answer is told that it suffers from a misconception when it does
@@ -15,6 +15,7 @@ import numpy as np
 from . import words
 from .trials import BLANK, ORDERS, Ended, Trial, executed, quiet, stopped
 
+STANDS = {'open': 'fill in the `...`', 'failed': 'not yet', 'passed': 'passed'}  # some may be filled in already
 UNSAID = 'told', 'kept', 'returned with it'  # the last check stands for them, with all else
 
 
@@ -38,8 +39,8 @@ class Check(NamedTuple):
 class Verdict:
     """What `check` says: what the answer did, then the belief behind it. It prints as text."""
 
-    state: str  # 'open' (not attempted), 'passed', 'failed'
-    head: str
+    state: str  # 'open', 'passed', 'failed'
+    name: str  # of the exercise
     said: str = ''
     mistake: Mistake | None = None
     gradient: str = ''  # the gradient, or the word, in which it does what the mistake does; '': in all it does
@@ -59,7 +60,7 @@ class Verdict:
         return [f'{the} belief behind it may be: **“{self.mistake.misconception}”**', self.mistake.hint]
 
     def __repr__(self) -> str:
-        parts = [f'{words.SIGNS[self.state]} {self.head}', self.said, *self.belief]
+        parts = [f'{words.SIGNS[self.state]} Exercise {self.name}: {STANDS[self.state]}', self.said, *self.belief]
         return words.plain('\n'.join(filter(None, parts)))
 
 
@@ -111,11 +112,6 @@ class Exercise:
         """What comes of trying the solution."""
         return self.tried(run(self.solution, self.answer_name, 'solution'))
 
-    @property
-    def right(self) -> dict[str, Any]:
-        """What the solution does."""
-        return self.due.did
-
     def checks(self, trial: Trial | None) -> list[Check]:
         """What is looked at in an answer: the lines that its trial says, or else its parts."""
         due = [line[2:] for line in self.due.said.splitlines() if line[:2] == f'{words.SIGNS["passed"]} ']
@@ -125,7 +121,7 @@ class Exercise:
             return told + [Check(line.partition(': ')[0]) for line in due[len(told) :]]
         parts = [
             Check(said, None if trial is None else same(trial.did.get(part), value))
-            for part, value in self.right.items()
+            for part, value in self.due.did.items()
             if (said := named(part, value))
         ]
         return parts if self.due.words else [*parts, Check('all that it is tried on', trial and trial.passed)]
@@ -143,13 +139,13 @@ class Exercise:
         try:
             given = answer()
             trial = BLANK if given is ... else self.tried(given)
-        except (Exception, SystemExit) as error:
-            return Verdict('failed', f'Exercise {self.name}: not yet', stopped(error))
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # the last of whoever stops a loop without an end
+            return Verdict('failed', self.name, stopped(error))
         if not trial.attempted:
-            return Verdict('open', f'Exercise {self.name}: not attempted yet. Put your code where the `...` are.')
+            return Verdict('open', self.name)
         if trial.passed:
-            return Verdict('passed', f'Exercise {self.name}: passed', trial.said, trial=trial)
-        return Verdict('failed', f'Exercise {self.name}: not yet', trial.said, *self.diagnose(trial), trial)
+            return Verdict('passed', self.name, trial.said, trial=trial)
+        return Verdict('failed', self.name, trial.said, *self.diagnose(trial), trial)
 
     def diagnose(self, trial: Trial) -> tuple[Mistake | None, str]:
         """The stored mistake that does the same: as a whole, or else in the first part that is wrong.
@@ -167,7 +163,11 @@ class Exercise:
         like = [each for each in self.known if part in each[1] and same(each[1][part], did[part])]
         higher = part.rpartition(': ')[2] in ORDERS
         like = [each for each in like if (named and not higher) or self.wrong(each[1])[0] == part]
-        if trial.words and did.get(part) in (due := list(self.right.values())) and len(due) == len(set(map(str, due))):
+        if (
+            trial.words
+            and did.get(part) in (due := list(self.due.did.values()))
+            and len(due) == len(set(map(str, due)))
+        ):
             # each word is due once, so one wrong word makes two: who shares one with a mistake may mean another thing
             like = [each for each in like if all(same(did.get(other), each[1][other]) for other in self.wrong(each[1]))]
         if not like:
@@ -176,7 +176,7 @@ class Exercise:
 
     def wrong(self, did: dict[str, Any]) -> list[str]:
         """The parts in which an answer does not do what the solution does."""
-        return [part for part, value in did.items() if not same(value, self.right.get(part))]
+        return [part for part, value in did.items() if not same(value, self.due.did.get(part))]
 
 
 def named(part: str, value: Any) -> str:

@@ -59,7 +59,12 @@ class Figure:
         self.name, self.values = name, list(values)
         self.drawn = [draw(value) for value in self.values]
         names = {self.values[k]: self.drawn[k].title for k in (0, -1)} if names is None else names
-        self.film = film(self.drawn, label, [Mark(self.values.index(value), said) for value, said in names.items()])
+        wide, high = (max(limit, *(one.box.size[way] for one in self.drawn)) for way, limit in ((0, WIDTH), (1, 0)))
+        self.film = Film(wide, high)
+        marks = [Mark(self.values.index(value), said) for value, said in names.items()]
+        self.film.line, at = step_line(len(self.drawn), marks, LINE, label)
+        for one, place in zip(self.drawn, at, strict=True):
+            self.film.add(boxes.draw(one.box, wide, high)[0].frame, Step(one.title, one.caption, place))
         self.opens = self.values.index(start)
         kept = [still if isinstance(still, Drawing) else self[still] for still in stills or (start,)]
         here, words = self.drawn[self.opens], '\n'.join(one.words for one in kept)
@@ -80,16 +85,6 @@ def tape_of(text: str, stops: bool = False, **space: Any) -> ms.Tape:
     with suppress(Exception if stops else ()), tape:
         executed(text, 'lines', {'ms': ms, **space})
     return tape
-
-
-def film(drawn: Sequence[Drawing], label: str, marks: Sequence[Mark] = ()) -> Film:
-    """The drawings as the steps of a film, all of one size."""
-    wide, high = (max(limit, *(one.box.size[way] for one in drawn)) for way, limit in ((0, WIDTH), (1, 0)))
-    made = Film(wide, high)
-    made.line, places = step_line(len(drawn), marks, LINE, label)
-    for one, at in zip(drawn, places, strict=True):
-        made.add(boxes.draw(one.box, wide, high)[0].frame, Step(one.title, one.caption, at))
-    return made
 
 
 def still_of(drawn: Drawing) -> Sheet:

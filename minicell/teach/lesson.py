@@ -21,18 +21,11 @@ from .task import EDITOR, Task
 TURN = threading.RLock()  # the kernel may hear the page in a thread of its own, and there is one tape
 
 
-def lesson(number: str, keep: bool = True) -> 'Lesson':
-    """Set up a lesson: fix the seed, and say which lesson and which version this is, and what it does without.
-
-    Progress is kept in a file of yours on this machine; with keep=False it is neither read nor written.
-    """
-    return Lesson(number, keep)
-
-
 class Lesson:
     """The questions, exercises and figures of one lesson, and how far a learner has come.
 
-    What was answered is kept in one place, `kept`; the cards are drawn from there.
+    It fixes the seed, and says which lesson and which version this is, and what it does without. What was answered is
+    kept in one place, `kept`, and in a file of yours on this machine; with keep=False that is neither read nor written.
     """
 
     presenting = False  # on a projector there is no cell to write in, nor on a page
@@ -75,7 +68,7 @@ class Lesson:
     def hear(self, said: dict[str, Any]) -> None:
         """What was done on the page, on a card."""
         of = str(said.get('of', ''))
-        with TURN:  # the kernel may hear it in a thread of its own, and there is one tape
+        with TURN:
             card = self.cards.get(of) or self._earlier(of)
             if card is not None:
                 self.kept.look()  # another notebook may have written meanwhile
@@ -170,7 +163,7 @@ class Lesson:
         return self._card(Task, name, EDITOR)
 
     def check(self, name: str, answer: Any = ...) -> Task:
-        """Check an answer, whatever it does: not attempted, passed, or failed because of a named misconception."""
+        """Check an answer, whatever it does: not begun, passed, or failed because of a named misconception."""
         self.checked += 1  # a card under each cell that asks: what stands in it is about that cell
         task = self._card(Task, name, EDITOR if self.presenting else str(self.checked))
         task.judged(task.about.check(answer))
@@ -209,3 +202,6 @@ class Lesson:
         if name not in things:
             raise ValueError(f'{whose or self} has no {what}{" " * bool(what)}{name!r}; it has {", ".join(things)}')
         return things[name]
+
+
+lesson = Lesson  # as it is called on the page

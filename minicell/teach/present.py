@@ -111,14 +111,14 @@ class Presentation(Card):
         """The panel, and its script."""
         light = f'.minicell-present,.minicell-present .mc2{{{variables(LIGHT)}}}'
         style = f'{sheet_of(STYLE)}{light}.minicell-present .mc-card{{{variables(DAY)}}}'
-        words, code = escape(self.text()), self.beats[0].code
+        words, code = escape(repr(self)), self.beats[0].code
         return PANEL.format(self, style=style, words=words, code=code, script=stripped(HERE / 'keys.js', SCRIPT))
 
     def bundle(self) -> dict[str, str]:
         self.shown = self.html()
-        return {'text/plain': self.text(), 'text/html': self.shown}
+        return {'text/plain': repr(self), 'text/html': self.shown}
 
-    def text(self) -> str:
+    def __repr__(self) -> str:
         """The beats and their jump codes, as text."""
         lines = [f'{self.lesson} in {len(self.beats)} beats', *(f'  {beat.code}  {beat.title}' for beat in self.beats)]
         return '\n'.join(lines)

@@ -68,9 +68,10 @@ class Prediction(Card):
         if after:
             after = f'<div class="after">{after}</div>' if self.unlocked else words.folded('And then', after, 'after')
         earlier = words.note(EARLIER if self.told and not self.choice else '')
+        rows = ''.join(map(self.row, asked.choices))
         return (
             f'{head(asked.kind, state)}<div class="ask">{words.paragraphs(asked.ask)}{earlier}</div>'
-            f'<ol class="choices" type="A">{"".join(map(self.row, asked.choices))}</ol>{after}'
+            f'<ol class="choices" type="A" style="list-style:upper-alpha">{rows}</ol>{after}'
         )
 
     def row(self, choice: Choice) -> str:
@@ -113,7 +114,7 @@ class Waits(Card):
         line = '' if opened else f'<p class="wait">{words.inline(waits)}</p>'
         return line + words.folded('The figure' if self.figure else 'What the cell printed', inside, 'opened', opened)
 
-    def text(self) -> str:
+    def __repr__(self) -> str:
         return self.printed.rstrip('\n') if self.figure is None else repr(self.figure)
 
     def bundle(self) -> dict[str, str]:

@@ -15,7 +15,7 @@ from minicell.view.picture import Picture
 from . import words
 from .bprop_check import dout_of
 from .card import Card, head
-from .exercise import Check, Verdict
+from .exercise import STANDS, Check, Verdict
 from .figure import tape_of
 from .trials import quiet
 
@@ -37,11 +37,6 @@ class Task(Card):
 
     def reset(self) -> None:
         self.verdict, self.tape = self.about.check(), ''
-
-    @property
-    def passed(self) -> bool:
-        """Whether the last answer is right."""
-        return self.verdict.passed
 
     def judged(self, verdict: Verdict) -> None:
         """From here on it shows this verdict; that it has passed is kept."""
@@ -89,12 +84,10 @@ class Task(Card):
 
     def state(self, checks: list[Check]) -> str:
         """How it stands, in a few words."""
-        if self.verdict.state == 'failed' and not checks:
-            return 'not yet'
         if self.verdict.state == 'failed':
             return f'{sum(bool(check.ok) for check in checks)} of {len(checks)} checks'
-        before = self.told.get('state') == 'passed'
-        return 'passed' if self.verdict.passed else 'passed before' if before else 'not attempted yet'
+        before = self.verdict.state == 'open' and self.told.get('state') == 'passed'
+        return 'passed before' if before else STANDS[self.verdict.state]
 
     def code(self, code: str, which: str) -> str:
         """Stored code to copy, and the line that puts it into a cell."""
@@ -109,7 +102,7 @@ class Task(Card):
         lines = verdict.said.splitlines()
         wrong = [each for each in lines if each[:2] == '✗ ']
         said = '\n'.join(each for each in lines if each[:2] != '✓ ' and each not in wrong[1:])  # one at a time
-        plain = f'**{verdict.head.partition(": ")[2].capitalize()}.**'
+        plain = f'**{STANDS[verdict.state].capitalize()}.**'
         inside = words.paragraphs('\n\n'.join(verdict.belief) or plain)
         numbers = NUMBERS.search(said)
         if numbers and verdict.state == 'failed':
@@ -117,10 +110,6 @@ class Task(Card):
             inside += f'<p class="pair"><b>{mine}</b>≠<b>{due}</b> yours, and what is due</p>'
         inside += words.pre(said) if said else ''
         return f'<div class="finding {verdict.state}">{inside}</div>'
-
-    def text(self) -> str:
-        """The verdict, and the task."""
-        return f'{self.verdict!r}\n{words.plain(self.about.task)}'
 
     def show_tape(self) -> None:
         """The learner's own Cell on the tape, at the step that answers."""

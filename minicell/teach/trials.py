@@ -89,8 +89,8 @@ def stopped(error: BaseException, what: str = 'Your code') -> str:
     for frame, number in traceback.walk_tb(error.__traceback__):
         if not frame.f_globals.get('__name__', '').startswith(('minicell', 'numpy')):
             line = linecache.getline(frame.f_code.co_filename, number).strip()
-            where = f', in `{frame.f_code.co_name}`' + (f' at `{line}`' if line else '')
-    return f'{what} stops with {type(error).__name__}: {error}{where}.'
+            where = f', in `{frame.f_code.co_name}`'.replace(', in `<module>`', '') + (f' at `{line}`' if line else '')
+    return f'{what} stops with {": ".join(filter(None, [type(error).__name__, str(error)]))}{where}.'
 
 
 # ---- what kind of answer it is -------------------------------------------------------------------------------------

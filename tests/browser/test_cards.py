@@ -107,6 +107,9 @@ def test_an_exercise_shows_hints_in_order_mistakes_one_by_one_and_the_solution(p
     page.context.grant_permissions(['clipboard-read', 'clipboard-write'])
     asked.locator('.solution').get_by_role('button', name='Copy').click()
     assert 'x.T' in page.evaluate('() => navigator.clipboard.readText()')
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")  # as without https
+    asked.locator('.tries').get_by_role('button', name='Copy').first.click()
+    assert 'x + 1' in page.evaluate('() => getSelection().toString()')
 
 
 # A cell of a notebook, as long as it runs and so many cells wait for it; somebody looks at what is below.

@@ -1,6 +1,5 @@
 """Lesson 03 in a real browser: it runs, its pictures step, a learner goes through, and nobody else is asked."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,6 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from minicell.teach.about import about, exercise
-from tests.browser.axe import OURS, axe, unroll
 from tests.browser.lab import Notebook, errors, serve
 from tests.browser.picture import Picture
 from tests.messages import tells
@@ -68,44 +66,6 @@ def test_the_steps_tell_the_whole_story(lesson, tape, shots: Path):
     tells(' '.join(story).lower(), *words, keep=False)
 
 
-def test_the_buttons_step_too(lesson, tape):
-    lesson.show('l03-tape')
-
-    def shows(step: int, words: str = '') -> None:
-        expect(tape.slider).to_have_attribute('aria-valuenow', str(step))
-        expect(tape.root.locator('.title')).to_contain_text(words)
-
-    tape.press('Home')
-    tape.button('Next').click()
-    shows(2)
-    tape.button('Back').click()
-    shows(1)
-    tape.button('Takeover').click()
-    shows(8, 'backward turns off')
-    expect(tape.button('Takeover')).to_have_attribute('aria-current', 'step')
-    tape.button('Compare').click()
-    shows(tape.steps, 'dx and dy')
-    expect(tape.button('Next')).to_be_disabled()
-    tape.button('Back').click()
-    shows(tape.steps - 1)
-    tape.press('Home')
-    tape.button('Play').click()
-    shows(2)
-    tape.button('Pause').click()
-    expect(tape.button('Play')).to_be_visible()
-
-
-def test_axe_finds_nothing_and_every_control_has_a_name(lesson, cells):
-    """For somebody who hears the page: what takes the focus says what it is."""
-    lesson.page.wait_for_timeout(500)  # names come when a cell's widgets have been drawn
-    unroll(lesson)
-    found = axe(lesson.page, OURS)
-    lesson.page.set_viewport_size({'width': 1400, 'height': 1000})
-    assert (lesson.nameless(), found.serious) == ([], []) and found.looked > 30
-    for name in ('Step of the tape', 'Loss scale: multiplies the loss, and with it dout'):
-        assert lesson.page.get_by_role('slider', name=name, exact=True).count() >= 1
-
-
 def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
     """Predicts wrong by keys, steps, moves the control, makes a mistake in the cell, reads a hint, shows it, passes."""
     page = lesson.page
@@ -152,10 +112,14 @@ def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
     expect(scale.root.locator('.account')).to_contain_text('14.10')  # what dx[0,0] should be at a scale of 10
     ran = page.evaluate(RUNS)
     page.keyboard.press('Escape')
-    for place in (scale.button('Back'), scale.root.locator('.more summary'), scale.slider):
-        for key in ('Control+Enter', 'Alt+Enter', 'Shift+Enter', 'Control+z', 'a', 'x'):
+    own, hint = (
+        lesson.output('l03-sentence-1').get_by_role('textbox'),
+        lesson.output('l03-exercise-3a').locator('summary'),
+    )
+    for place in (scale.button('Back'), scale.root.locator('.more summary'), scale.slider, own, hint.first):
+        for key in ('Control+Enter', 'Alt+Enter', 'Shift+Enter', 'Control+z', 'a', 'x', 'd', 'd', 'Tab'):
             place.press(key)
-    assert page.evaluate(RUNS) == ran, 'no key of a picture runs a cell, adds one or takes one away'
+    assert page.evaluate(RUNS) == ran, 'no key of a picture or a card runs a cell, adds one or takes one away'
 
     asked = exercise('3a')
     card = lesson.output('l03-exercise-3a')
@@ -180,48 +144,3 @@ def test_a_learner_goes_through(lesson, cells, tape, shots: Path):
         expect(lesson.output('l03-progress')).to_contain_text(said)
     assert 'and surprised' in lesson.output('l03-progress').text_content()
     page.screenshot(path=shots / 'learner-3-progress.png')
-
-
-def test_what_was_answered_is_there_tomorrow(lesson, cells):
-    """Saved and opened again: with its kernel, without one, in a new one, and where nobody trusts it."""
-    asked = exercise('3a')
-    lesson.write('l03-exercise-3a', f"{asked.solution}\n\nL.check('3a', MatMul)")
-    lesson.save()
-    book = json.loads((lesson.server.root / lesson.name).read_text(encoding='utf-8'))
-
-    def there(live: bool) -> None:
-        question = lesson.output('l03-prediction-2')
-        expect(question).to_contain_text('answered')
-        expect(question).to_contain_text('The belief behind it')
-        expect(lesson.output('l03-exercise-3a')).to_contain_text('passed')
-        assert 'model not found' not in lesson.page.inner_text('body')
-        assert question.locator('.mc-card.live').count() == live
-        figure = lesson.output('l03-scale')
-        expect(figure.get_by_role('slider')).to_be_visible()
-
-    lesson.reopen()
-    there(live=True)
-    lesson.commit('l03-recall-1')  # JupyterLab knows this output no more: the bridge writes it
-    expect(lesson.output('l03-recall-1').locator('.mc-card')).to_have_attribute('data-card', re.compile('chosen'))
-    lesson.save()
-    lesson.reopen(shut=True)
-    there(live=True)
-    expect(lesson.output('l03-recall-1')).to_contain_text('answered')
-    lesson.commit('l03-recall-2')
-    expect(lesson.output('l03-recall-2')).to_contain_text('no kernel hears this card')
-    lesson.run_all()
-    there(live=True)
-    expect(lesson.output('l03-recall-1')).to_contain_text('answered')
-    lesson.page.evaluate('() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()')
-    lesson._ready()
-    lesson.commit('l03-recall-2')
-    expect(lesson.output('l03-recall-2')).to_contain_text('no kernel hears this card')
-    for cell in book['cells']:
-        cell['id'] = f'{cell["id"]}-'  # another notebook, which nobody has signed
-    (lesson.server.root / 'other.ipynb').write_text(json.dumps(book), encoding='utf-8')
-    other = Notebook(lesson.page.context.browser, lesson.server, 'other.ipynb')
-    said = other.output('l03-prediction-2-')
-    expect(said).to_contain_text('your answer: not so')
-    assert said.locator('.live').count() == 0 and 'model not found' not in other.page.inner_text('body')
-    assert other.seen.well()
-    other.close()

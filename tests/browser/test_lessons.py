@@ -18,6 +18,7 @@ NAMES = [path.name for path in sorted(LESSONS.glob('[0-9][0-9]_*.ipynb'))]
 
 # Pixels after Run All, 1366 wide: set anew with the texts. Of 09 and 12, two thirds are text and code.
 LONGEST = {'03': 10_000, '09': 13_200, '12': 16_100}
+WIDTHS = "() => [...document.querySelectorAll('.jp-MarkdownOutput > p, .mc-card p')].map(text => text.offsetWidth)"
 HEIGHTS = "() => [...document.querySelectorAll('.jp-Notebook .jp-Cell')].map(cell => cell.offsetHeight)"
 
 
@@ -38,6 +39,7 @@ def test_lesson(browser, server, name):
         notebook.page.set_viewport_size({'width': 1366, 'height': 900})
         notebook.page.evaluate(LEAF_THROUGH)
         assert sum(notebook.page.evaluate(HEIGHTS)) <= LONGEST.get(name[:2], 30_000)
+        assert max(notebook.page.evaluate(WIDTHS)) < 620, 'some seventy letters a line'
         assert max(notebook.page.evaluate(BLANK), default=0) <= 22, 'a card keeps room that it does not need'
         for state in ('untouched', 'used', 'dark'):
             if state == 'used':

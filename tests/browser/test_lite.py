@@ -18,9 +18,10 @@ from minicell.command import site
 from minicell.command.site import exercises, lite
 from minicell.command.site.origin import LIST
 from tests.browser.axe import unroll, use
-from tests.browser.lab import PATIENCE, Notebook, Seen, errors
+from tests.browser.lab import LEAF_THROUGH, PATIENCE, Notebook, Seen, errors
 from tests.browser.picture import pictures
 from tests.browser.same import differences
+from tests.browser.test_tomorrow import said as said_by_cards
 from tests.lessons.kernels import execute
 from tests.servers import ROOT
 
@@ -110,7 +111,7 @@ def test_it_is_whole_small_and_has_its_licences(built):
 
 
 def test_what_a_learner_presses_answers(room, shots):
-    """Questions, hints and exercises, by the kernel in the page; and the picture of a tape, by itself.
+    """Questions, hints and exercises, by the kernel in the page, and all is there tomorrow; a picture, by itself.
 
     The first test in the room: where another lesson has opened beside the same kernel, JupyterLite's widgets only draw.
     """
@@ -123,6 +124,12 @@ def test_what_a_learner_presses_answers(room, shots):
     assert picture.text() != first
     room.page.screenshot(path=shots / 'lite.png')
     room.page.set_viewport_size(WINDOW)
+    due = said_by_cards(room)
+    room.save()
+    room.page.reload()  # in a new kernel
+    room._ready()
+    room.page.evaluate(LEAF_THROUGH)
+    assert said_by_cards(room) == due
 
 
 @pytest.mark.parametrize('lesson', LESSONS)

@@ -123,7 +123,7 @@ class Answers:
 
         @table('change, said, due', *((*row, None)[:3] for row in rows))
         def test_answer(change: dict, said: Facts, due: Any) -> None:
-            verdict = self.exercise.check(self.exercise.right | change)
+            verdict = self.exercise.check(self.exercise.due.did | change)
             state = due if due in ('open', 'passed') else 'failed'
             named = mistake_of(verdict)
             assert verdict.state == state and due in (..., state, named), verdict

@@ -11,7 +11,7 @@ from minicell.core.watch import holders
 from minicell.ink import boxes, sheet, style, svg
 from minicell.ink.film import Film
 from minicell.ink.shapes import AGAIN
-from minicell.teach.figure import Drawing, Figure, film
+from minicell.teach.figure import Drawing, Figure
 from tests.messages import draws
 from tests.view import geometry
 
@@ -79,7 +79,7 @@ def fits(of: Film) -> Film:
 
 def of(drawing: Drawing) -> Film:
     """A drawing as a film of one step, which fits."""
-    return fits(film([drawing], 'Step'))
+    return fits(Figure('one', 'Step', [0], lambda _: drawing, 0).film)
 
 
 def holds(figure: Figure) -> Figure:

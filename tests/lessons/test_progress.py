@@ -186,6 +186,6 @@ def test_reset(file, capsys):
     tells(capsys.readouterr().out, 'begins anew', 'is 3')
     asked = L.predict('takeover')
     assert asked.choice is None and not asked.unlocked and 'chosen' not in asked.shown
-    assert task.facts() == {'hints': 0, 'tape': False} and 'not attempted' in task.shown
+    assert task.facts() == {'hints': 0, 'tape': False} and 'fill in' in task.shown
     assert L.sentence('takeover').facts() == {}
     assert '0 of 6 done' in repr(L.progress()) and lines(file)[-1] == {'lesson': '03', 'card': None}
