@@ -131,10 +131,6 @@ class Asked:
         self.narrow = True
         return found
 
-    def rounding(self, xs: Arrays) -> float:
-        """The rounding of the coarsest dtype that takes part."""
-        return (self.program(xs) if self.wide else self.rule.answer(xs, wide=False, body=True, look=True)).eps
-
     def bprop(self, xs: Arrays, out: Any, outs: Arrays, came: Arrays, eps: float = 0.0) -> list:
         """The gradients that it gives; or how far they may be off where all numbers are rounded to eps."""
         large = self.rule.doubles and not self.narrow and any(x.dtype == np.float64 for x in xs)

@@ -1,8 +1,8 @@
 """The trials of a rule that lives elsewhere, at one point: minicell's own ask it, and the framework answers."""
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -22,15 +22,21 @@ from .rule import Rule, same
 CUT = 'What bprop returns does not lead back to {}, as where a value is detached, or kept from construct.'
 
 
-@dataclass(eq=False)
 class Elsewhere(Takeover):
-    """A takeover in another framework, which has dtypes that NumPy has not."""
+    """A takeover in another framework, which has dtypes that NumPy has not, and perhaps functions of few digits."""
 
-    coarsest: float = 0.0
+    @cached_property
+    def eps(self) -> float:
+        with suppress(Exception):  # the body leaves what can be differentiated
+            return max(super().eps, self.again.program(self.inputs, narrow=True).eps)
+        return super().eps
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.eps = max(Takeover.eps.func(self), self.coarsest)
+    def rooms(self, place: int, times: int) -> np.ndarray:
+        """With what the body's own gradient is off by in its own dtypes, as where its tanh has few digits."""
+        own, room = self.exact[place], super().rooms(place, times)
+        with suppress(Harm):
+            own = self.again.program(self.inputs, narrow=True).read(self.came)[place]
+        return room + 2 * np.nan_to_num(np.abs(own - self.exact[place]), posinf=0.0)
 
 
 class ForeignTrials(Trials):
@@ -44,7 +50,6 @@ class ForeignTrials(Trials):
         self.tensors, self.params = [wrap(np.array(a)) for a in rule.arrays], []
         self.trials, self.douts, self.notes = {}, [], []
         self.bodies: dict[bool, Body] = {}  # by whether all is in Float64
-        self.eps: dict[bool, float] = {}  # the rounding of the coarsest dtype that took part
         self.kept, self.harm = rule.kept, rule.harm
         self.left_out = [f'to call it again, because {rule.harm}'] if rule.kept is None else []
 
@@ -75,14 +80,9 @@ class ForeignTrials(Trials):
 
         found = self.rule.answer(xs, asks, wide)
         self.notes += found.notes
-        asked = partial(Asked, self.rule, wide, self.bodies, came)
-        if wide not in self.eps:
-            self.eps[wide] = 0.0
-            with suppress(Exception):  # the body leaves what can be differentiated
-                self.eps[wide] = asked().rounding(xs)
         return Elsewhere(
             self.name.partition('.')[0], self.called, xs, found.grads, came, self.rule.wants,
-            tuple(map(wrap, found.outs)), None, asked, coarsest=self.eps[wide],
+            tuple(map(wrap, found.outs)), None, partial(Asked, self.rule, wide, self.bodies, came),
         )  # fmt: skip
 
     def asked_again(self) -> dict[str, list]:

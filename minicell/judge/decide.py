@@ -6,6 +6,7 @@ Where nobody can know, the verdict says why.
 """
 
 from contextlib import suppress
+from operator import is_not
 
 import numpy as np
 
@@ -19,6 +20,7 @@ BETWEEN = 'There is no derivative at this {}: yours lies between the slopes on b
 ODD = 'An op has a kink at this {}, and its rule gives another slope than there is around it: that is what yours is.'
 NO_SLOPE = 'Every way from {} to the result leads through an operation without a slope: the true gradient is 0.'
 STRAIGHT = 'It is what would be due if each operation without a slope had the slope 1: a straight-through estimator.'
+JUMPS = 'It is what is due as long as nothing comes to the outputs that change by jumps alone: a surrogate for these.'
 SEEN = 'differences see what no rule does'
 
 
@@ -162,6 +164,8 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
     as_one = [] if t.blind else t.program.straight(t.came)
     if as_one and not differs(given, as_one[place], told.room + 8 * t.eps * np.abs(as_one[place])).any():
         return told._replace(verdict=SURROGATE, why=STRAIGHT)
+    if slopes and len(t.came) > 1 and beside_jumps(t, told):
+        return told._replace(verdict=SURROGATE, why=JUMPS)
     v = differences.scale(t.xs[place]) * told.differs * t.rng.uniform(0.5, 1, told.due.shape)
     tried = None if t.blind or np.isnan(told.due).any() else t.replaying(place).along(told.due, v)
     if tried is not None and tried.sure and not tried.agrees and not tried.slope.kink:
@@ -179,6 +183,19 @@ def wrong(t: Takeover, told: Verdict, given: np.ndarray) -> Verdict:
             if t.trying(place).leaves_open(off, size):
                 return told._replace(verdict=RIGHT, room=off)
     return told._replace(verdict=WRONG, why=told.numbers)
+
+
+def beside_jumps(t: Takeover, told: Verdict) -> bool:
+    """Whether it is right where nothing comes to the outputs that change by jumps alone, as the spikes of a neuron."""
+    came = list(t.came)
+    with suppress(Harm):
+        for k, g in enumerate(t.came):
+            alone = [g if k == j else None for j, _ in enumerate(came)]
+            if g is not None and not t.program.leads(told.place, alone)[1] and t.trying(told.place, came=alone).steps():
+                came[k] = np.zeros_like(g)
+        once = t.again.bprop(t.inputs, t.out, t.outs, came)[told.place]
+        return any(map(is_not, came, t.came)) and once is not None and not differs(once, told.due, told.room).any()
+    return False
 
 
 # ---- construct is called again ---------------------------------------------------------------------------------------

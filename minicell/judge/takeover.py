@@ -113,11 +113,11 @@ class Takeover:
 
         return called
 
-    def trying(self, place: int, rounding: float = 0.0) -> Trying:
+    def trying(self, place: int, rounding: float = 0.0, came: Arrays | None = None) -> Trying:
         """construct as a function of one input, which differences look at; rounding: of what it is compared with."""
         function, made = self.function(place), self.replay.outs
         eps = max([float(np.finfo(t.array.dtype).eps) for t in made], default=EPS)
-        return Trying(function, self.xs[place], self.came, (eps, rounding or self.eps))
+        return Trying(function, self.xs[place], came or self.came, (eps, rounding or self.eps))
 
     def replaying(self, place: int) -> Trying:
         """The ops that ran as a function of one input, which differences look at without calling anything again."""

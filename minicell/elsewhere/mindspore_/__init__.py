@@ -88,7 +88,7 @@ class MindSporeRule:
         if way == 'graph':
             return self.in_graph_mode(xs, came)
         watch, returned = Watch(self.fixed, wide, body, shake), []
-        around = inlined(met) if body else heard(returned, 1 + TIMES if way == 'again' else 1)
+        around = inlined(met, way == 'straight') if body else heard(returned, 1 + TIMES if way == 'again' else 1)
         found, leads = Answer([], [], notes=self.notes), None
 
         def asked(*floats: Tensor) -> Tensor:

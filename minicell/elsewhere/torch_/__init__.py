@@ -110,7 +110,7 @@ class TorchRule:
         watch, straight = Watch(shake) if shake or look else None, way == 'straight'
         path = Path(cut, straight) if look or cut or straight else None
         returned: list[tuple] = []
-        around = inlined() if body else heard(returned) if came is not None else nullcontext()
+        around = inlined(straight=straight) if body else heard(returned) if came is not None else nullcontext()
         with self.state(wide), settings(wide), around, watch or nullcontext():
             leaves = self.leaves(xs, wide, way)
             for k, leaf in enumerate(leaves) if watch else ():

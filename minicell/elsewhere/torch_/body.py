@@ -3,6 +3,8 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ from torch.autograd import function
 from torch.autograd.function import BackwardCFunction
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map
+
+from .tensors import has_graph
 
 HOME = function._SingleLevelFunction  # what `Function.apply` asks, however early somebody took hold of that
 STEPS = {'sign', 'sgn', 'round', 'floor', 'ceil', 'trunc', 'heaviside', 'bernoulli', 'floor_divide'}
@@ -50,8 +54,9 @@ def gets_ctx(kind: Any) -> bool:
 
 
 @contextmanager
-def inlined(met: list | None = None) -> Iterator[None]:
-    """In this thread, each Function runs its forward under autograd, and its backward is not asked."""
+def inlined(met: list | None = None, straight: bool = False) -> Iterator[None]:
+    """In this thread, each Function runs its forward under autograd, and its backward is not asked; straight: but for
+    one whose forward has no slope."""
     here = threading.get_ident()
 
     @classmethod
@@ -66,6 +71,8 @@ def inlined(met: list | None = None) -> Iterator[None]:
             cls.setup_context(ctx, args, out)
         else:
             out = cls.forward(ctx, *args)
+        if straight and any(map(has_graph, args)) and not any(map(has_graph, tree_leaves(out))):
+            return super(HOME, cls).apply(*args)
         return tree_map(lambda t: t.detach() if any(t is each for each in ctx.cut) else t, out)
 
     HOME.apply = apply
@@ -115,7 +122,7 @@ class Watch(TorchDispatchMode):
         out = func(*args, **(kwargs or {}))
         ins, outs = ([t for t in tree_leaves(of) if isinstance(t, torch.Tensor)] for of in ((args, kwargs), out))
         op = func.overloadpacket.__name__
-        values, slopes = (self.all(of, ins) for of in (self.values, self.slopes))
+        values, slopes = (reduce(or_, (of.get(memory(t), 0) for t in ins), 0) for of in (self.values, self.slopes))
         if op == '_local_scalar_dense':
             self.chosen |= values
             self.unseen = self.unseen or VALUES * (ins[0].dtype.is_floating_point and values > 0)
@@ -131,13 +138,6 @@ class Watch(TorchDispatchMode):
         if self.shake and not (op.startswith(FRESH) or op.endswith('_like')):
             self.round(func, ins, outs)
         return out
-
-    def all(self, of: dict[int, int], tensors: list) -> int:
-        """The bits of several tensors."""
-        bits = 0
-        for t in tensors:
-            bits |= of.get(memory(t), 0)
-        return bits
 
     def round(self, func: Any, ins: list, outs: list) -> None:
         """Round the numbers of new tensors; what was only chosen among the numbers of others, as max does, stays."""
