@@ -156,10 +156,10 @@ def lines(path: Path) -> int:
 def test_the_core_is_a_book_that_one_can_read():
     """The limits that keep it so; the figures of today are printed with a failure."""
     core = {path.name: lines(path) for path in (PACKAGE / 'core').rglob('*.py')}
-    assert len(core) <= 13 and sum(core.values()) <= 2751 and max(core.values()) <= 350, core
+    assert len(core) <= 13 and sum(core.values()) <= 2753 and max(core.values()) <= 350, core
     assert core['tape.py'] <= 126
     engine = 'core', 'traps', 'graph', 'ops', 'nn', 'common'
-    names = 573  # for those of MindSpore's that its pages use
+    names = 605  # for those of MindSpore's that its pages use
     assert sum(lines(path) for part in engine for path in (PACKAGE / part).rglob('*.py')) <= 10_900 + names
     state = tree(PACKAGE / 'core/tape.py').body
     targets = [t for node in state for t in getattr(node, 'targets', [getattr(node, 'target', None)])]
@@ -182,14 +182,14 @@ def test_one_function_says_what_takes_over():
 
 
 def test_the_judge_is_small():
-    for part, most in (('judge', 1409), ('replay', 1195), ('check', 440)):
+    for part, most in (('judge', 1461), ('replay', 1195), ('check', 440)):
         assert sum(lines(path) for path in (PACKAGE / part).rglob('*.py')) <= most, part
 
 
 def test_what_lives_elsewhere_is_judged_in_few_lines_and_imported_by_none():
     """A framework is imported by its own package alone, which is found by the types of the arguments."""
     files = {path: lines(path) for path in (PACKAGE / 'elsewhere').rglob('*.py')}
-    assert sum(files.values()) <= 2250 and max(files.values()) < 200, files
+    assert sum(files.values()) <= 2258 and max(files.values()) < 200, files
     for name, home in (('torch', 'torch_'), ('jax', 'jax_'), ('mindspore', 'mindspore_')):
         who = {use.place.split(':')[0] for use in USES if use.module.partition('.')[0] == name}
         assert all(f'minicell/elsewhere/{home}/' in place for place in who), who
@@ -266,7 +266,7 @@ def test_ink_knows_nothing_of_autodiff():
 
 
 def test_the_pictures_and_the_lessons_are_drawn_in_few_lines():
-    for part, most in (('account', 893), ('ink', 2200), ('view', 3889), ('teach', 10_599)):
+    for part, most in (('account', 893), ('ink', 2200), ('view', 3890), ('teach', 10_574)):
         files = [path for end in ('py', 'js', 'css') for path in (PACKAGE / part).rglob(f'*.{end}')]
         assert sum(map(lines, files)) <= most, part
 
@@ -287,7 +287,7 @@ def test_the_lessons_kit_stays_small():
     kit = [path for path in files if path.parent.name == 'teach' and not path.name.startswith('lesson0')]
     apart = {'plot.py': 159, 'texts.py': 188}  # what the lessons draw with, and what reads their text
     assert {path.name: lines(path) for path in kit if path.name in apart} == apart
-    assert sum(lines(path) for path in kit if path.name not in apart) <= 2986
+    assert sum(lines(path) for path in kit if path.name not in apart) <= 2988
 
 
 VIEW = sorted((PACKAGE / 'view').rglob('*.py'))
