@@ -156,7 +156,7 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Tens
         must_be(edge, NUMBER, DTypeError, 'hardtanh: an edge is a number')
     if check_tensor(HARDTANH, input).array.dtype.kind in 'iu':
         min_val, max_val = (int(edge) if edge == int(edge) else edge for edge in (min_val, max_val))
-    return minimum(maximum(input, min_val, up=2), max_val, up=2)
+    return minimum(maximum(input, min_val), max_val, up=2)
 
 
 def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
@@ -170,7 +170,7 @@ def threshold(input: Tensor, thr: float, value: float) -> Tensor:
     >>> print(ops.threshold(Tensor([0.1, 0.2]), 0.1, 20.0))
     [20.   0.2]
     """
-    return choose(greater(check_tensor(THRESHOLD, input), thr, 2), input, value, getframe(1))
+    return choose(greater(check_tensor(THRESHOLD, input), thr), input, value, getframe(1))
 
 
 def _composed(name: str, op: Callable, doc: str) -> Callable:

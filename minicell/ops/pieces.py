@@ -195,7 +195,7 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """
     x, mask = check_tensor(SELECTED, input), check_tensor(SELECTED, mask)
     must(mask.array.dtype == bool, DTypeError, f'MaskedSelect takes a Bool Tensor as its mask, but got {mask.dtype}')
-    mask, frame = logical_and(mask, wrap(np.ones(x.shape, bool)), 2), getframe(1)
+    mask, frame = logical_and(mask, wrap(np.ones(x.shape, bool))), getframe(1)
     return apply(GETITEM, apply(BROADCAST, x, (mask.shape,), frame), (plain_index(mask),), frame)
 
 
@@ -203,7 +203,8 @@ def addn(x: tuple[Tensor, ...]) -> Tensor:
     """The sum of several Tensors of one shape. Raises TypeError for a Tensor alone, ValueError for other shapes."""
     must_be(x, (tuple, list), OperandError, 'AddN takes a tuple or list of Tensors')
     must(len({np.shape(getattr(t, 'array', t)) for t in x}) == 1, ShapeError, 'AddN takes Tensors of one shape')
-    return reduce(lambda total, other: add(total, other, 4), x[1:], x[0])
+    *rest, last = x
+    return add(reduce(add, rest), last, 2) if rest else last
 
 
 def unsorted_segment_sum(input_x: Tensor, segment_ids: Tensor, num_segments: int) -> Tensor:

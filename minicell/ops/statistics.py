@@ -141,7 +141,8 @@ def clip_by_value(x: Tensor | tuple, clip_value_min: object = None, clip_value_m
     if isinstance(x, (tuple, list)):
         return tuple([clip_by_value(t, clip_value_min, clip_value_max) for t in x])
     x = check_tensor(maximum.rule, x, getframe(1))
-    x = x if clip_value_min is None else maximum(x, clip_value_min, up=2)  # the user's line is two frames away
+    # (the user's line, two frames away, is where the last op was called: what it makes is what the line is)
+    x = x if clip_value_min is None else maximum(x, clip_value_min, up=1 + (clip_value_max is None))
     return x if clip_value_max is None else minimum(x, clip_value_max, up=2)
 
 
@@ -157,7 +158,7 @@ def clamp(input: Tensor, min: Tensor | float | None = None, max: Tensor | float 
     [-2.   0.5  1. ]
     """
     must(min is not None or max is not None, SettingError, 'clamp: at least one of the two bounds is due')
-    x = input if min is None else _at_least(input, min, up=2)
+    x = input if min is None else _at_least(input, min, up=1 + (max is None))
     return x if max is None else _at_most(x, max, up=2)
 
 

@@ -87,7 +87,6 @@ DUE = [
     ('Select', 'r = ops.select', 'ops.select(p, x, 0.0)', 'r'),
     ('Pow', 's = 2 ** x', '2 ** x', 's'),
     ('Div', 't = 1 / x', '1 / x', 't'),
-    ('Maximum', 'u = ops.clamp', 'ops.clamp(x, 0.0, 1.0)', 'u'),
     ('Minimum', 'u = ops.clamp', 'ops.clamp(x, 0.0, 1.0)', 'u'),
 ]
 

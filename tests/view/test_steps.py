@@ -155,6 +155,34 @@ def test_outputs_of_one_cell():
     assert all(f'is [{", ".join(map(numbers.said, half.tolist()))}]' in text for half in (low, high))
 
 
+SEVERAL = """
+class Net(nn.Cell):
+    def construct(self, x):
+        return x * 2
+    def bprop(self, x, out, dout):
+        d = x * 2
+        return ({call},)
+
+def on_the_tape(x):
+    d = x * 2
+    return {call}
+
+x, net = ms.Tensor([2.5, -0.25]), Net()
+with ms.Tape() as tape:
+    ms.grad(lambda x: net(x).sum() + on_the_tape(x).sum())(x)
+"""
+
+
+@pytest.mark.parametrize('call', ['ops.clamp(d, -1.0, 1.0)', 'ops.clip_by_value(d, -1.0, 1.0)', 'ops.hardtanh(d)',
+                                  'ops.threshold(d, -1.0, 0.5)', 'ops.addn((d, d, -d * 3))'])  # fmt: skip
+def test_what_a_call_of_several_ops_gives_is_what_its_last_one_made(call):
+    """In a line of a bprop, and on the tape."""
+    due = eval(call, {'ops': ops, 'd': ms.Tensor([5.0, -0.5])}).tolist()
+    said = [caption for title, caption in steps(made(SEVERAL.format(call=call), call)) if f'runs {call}' in title]
+    said += [caption for _, caption in steps(made(SEVERAL.format(call=call), call)) if caption.startswith(call)]
+    assert len(said) == 2 and all(f'[{", ".join(map(numbers.said, due))}]' in caption for caption in said), said
+
+
 def test_the_name_of_a_tuple_is_no_name_for_what_was_made_on_the_way_to_it():
     drop = ops.Dropout2D(0.8)
 
