@@ -17,9 +17,10 @@ NAMES = [
     pytest.param(path.name, marks=pytest.mark.browser if path.name[:2] in PUSHED else pytest.mark.nightly)
     for path in sorted(ROOT.glob('lessons/[0-9][0-9]_*.ipynb'))
 ]
-# What stands in each card, whether it can be used, and how many sliders are in it.
-SAID = """() => Object.fromEntries([...document.querySelectorAll('.jp-Notebook .mc-card')].map(card => [card.dataset.of,
-  [card.matches('.live'), card.querySelectorAll('[role=slider]').length, card.innerText.replace(/\\s+/g, ' ')]]))"""
+# What stands in each card, whether it can be used, and how many sliders are in it; one that is not trusted has no name.
+SAID = """() => Object.fromEntries([...document.querySelectorAll('.jp-Notebook .mc-card')].map((card, k) => [
+  card.dataset.of ?? k, [card.matches('.live'), card.querySelectorAll('[role=slider]').length,
+  card.innerText.replace(/\\s+/g, ' ')]]))"""
 RESTART = '() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()'
 
 
@@ -93,7 +94,7 @@ def test_what_was_answered_is_there_tomorrow(name, browser, server):
     (server.root / 'other.ipynb').write_text(json.dumps(book), encoding='utf-8')
     other = Notebook(browser, server, 'other.ipynb')
     cards = said(other, live=False)
-    assert cards.keys() == due.keys()
+    assert len(cards) == len(due)
     assert sum('(your answer: ' in text for *_, text in cards.values()) == marks
     for opened in (other, notebook):
         assert opened.seen.well()
