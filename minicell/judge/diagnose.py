@@ -212,7 +212,7 @@ def factor(cases: Sequence[Case]) -> Iterator[str]:
     fits = np.argwhere(good(2 + 24 // len(cases), F, F, ks)).tolist()
     for k, f, g in sorted(fits, key=lambda kfg: (min(kfg[1:]) > 0, kfg[0], sum(kfg[1:]))):
         ratios = np.concatenate([(a[g] / a[f])[c.off][:24] for c, a in zip(cases, F, strict=True)])
-        some = len({f'{v:.5g}' for v in ratios[np.isfinite(ratios)]}) >= least + (min(f, g) > 0)
+        some = len({f'{v:.5g}' for v in ratios[np.isfinite(ratios)]}) >= (least + 1 if min(f, g) else 3)
         if some and good(None, [a[f : f + 1] for a in F], [a[g : g + 1] for a in F], ks[k : k + 1]).all():
             extra, missing = list(TIMES.values())[k]
             where = f'in the place of {names[f]}' if f else 'once too often'

@@ -128,6 +128,12 @@ def without_rule(entry: Entry) -> str:
     return f' ({have} none)' * bool(names)
 
 
+def no_slope(entry: Entry) -> str:
+    """Why the true gradient is 0 everywhere: `Round has no slope`."""
+    names = list(dict.fromkeys(g.name for g in entry.ghosts if isinstance(under(g.rule), Plain)))
+    return f'{listed(names)} {"have" if names[1:] else "has"} no slope' * bool(names)
+
+
 def true_formula(record: Record, entry: Entry, k: int) -> str:
     """How the displaced rule would have made the k-th gradient: `dout @ y.T`; of several rules, whose they are."""
     lost = [g for g in entry.ghosts if g.lost]

@@ -50,13 +50,18 @@ def worst_of(verdicts: tuple) -> int:
     return min(map(rank, verdicts))
 
 
+def peers(record: Record, reading: Reading) -> list[Reading]:
+    """The calls of the same bprop in the same gradient."""
+    name = record.entries[reading.entry].name
+    return [r for r in record.readings if r.run == reading.run and record.entries[r.entry].name == name and r.judge]
+
+
 def calls(record: Record, reading: Reading) -> str:
     """In how many calls of a bprop the same is known: `in 2 of 3 calls`; '' of a single one."""
-    name = record.entries[reading.entry].name
-    peers = [r for r in record.readings if r.run == reading.run and record.entries[r.entry].name == name and r.judge]
-    if len(peers) < 2 or len(peers) > style.JUDGED:
+    found = peers(record, reading)
+    if len(found) < 2 or len(found) > style.JUDGED:
         return ''
-    return f'in {sum(worst_of(r.verdicts) == worst_of(reading.verdicts) for r in peers)} of {len(peers)} calls'
+    return f'in {sum(worst_of(r.verdicts) == worst_of(reading.verdicts) for r in found)} of {len(found)} calls'
 
 
 def said_of(kind: str, names: list[str]) -> str:
@@ -111,9 +116,12 @@ def why_lost(record: Record, run: Pass) -> str:
     return f'{why} {sentence(f"{listed([*made])}: there the tape ends")}' if made and run.outermost else why
 
 
-def badge(v: Verdict) -> Said:
-    """A verdict in few words, and their look: of a wrong one how far it is off, or what it is instead of a number."""
+def badge(v: Verdict, asked: bool = False) -> Said:
+    """A verdict in few words, and their look: of a wrong one how far it is off, or what it is instead of a number;
+    asked: some call of the same bprop was asked for it."""
     kind, off = KINDS[v.verdict], 'wrong'
+    if v.verdict == NOT_ASKED and asked:
+        return 'not asked for in this call', kind.look
     if v.off is not None and np.isfinite(v.off):
         off = f'off by {"up to " * (v.due.size > 1)}{numbers.said(v.off)}'
     elif v.off is not None:

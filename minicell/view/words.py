@@ -182,7 +182,12 @@ class Telling:
     def add(self) -> Said:
         """Contributions are added."""
         step, times = self.step, 'twice' if self.step.ways == 2 else f'{self.step.ways} times'
-        title = f'{step.what or "A tensor without a name"} was used {times}: its gradients are added'
+        used = f'was used {times}: its gradients are added'
+        if any(
+            (s.kind, s.entry, s.what) == ('add', step.entry, step.what) for s in self.record.steps[self.number + 1 :]
+        ):
+            used = f'has got {step.ways} gradients so far: they are added'
+        title = f'{step.what or "A tensor without a name"} {used}'
         if not step.parts or not all(map(p.few, step.parts)):
             return title, f'Each use sent back a gradient of its own: {step.ways} so far.'
         total = p.amount(step.parts[0]._replace(data=sum(v.data for v in step.parts)))

@@ -187,8 +187,8 @@ test_slopes_half_begun_are_not_attempted = Answers(SLOPES, str).begun(
 
 
 def test_the_words_are_measured():
-    assert {letter: classify(kind)[0] for letter, kind in SUSPECTS.items()} == VERDICTS.right
-    assert sorted(VERDICTS.right.values()) == sorted(WORDS)
+    assert {letter: classify(kind)[0] for letter, kind in SUSPECTS.items()} == VERDICTS.due.did
+    assert sorted(VERDICTS.due.did.values()) == sorted(WORDS)
 
 
 def test_the_wrong_one_has_the_right_sign():

@@ -91,7 +91,7 @@ def test_the_figure_can_be_read():
 
 
 def test_the_answers_are_measured():
-    assert due() == {'A': 0, 'B': 1, 'C': 1, 'D': 0, 'E': 0.5, 'F': 0} == TIES.right
+    assert due() == {'A': 0, 'B': 1, 'C': 1, 'D': 0, 'E': 0.5, 'F': 0} == TIES.due.did
 
 
 @pytest.mark.slow

@@ -75,7 +75,7 @@ test_half_begun_is_not_attempted = Answers(AFFINE).begun(
 
 
 def test_who_changes_what_is_measured():
-    assert found() == CHANGED.right and set(found().values()) == set(WORDS)
+    assert found() == CHANGED.due.did and set(found().values()) == set(WORDS)
 
 
 test_a_part_of_an_answer = Answers(CHANGED).words(

@@ -276,7 +276,7 @@ def test_the_hunt_leaves_files_options_and_mode_alone():
 
 def test_each_statement_is_run_in_both_modes():
     due = dict(zip('ABCDEF', ('eager only', 'both', 'eager only', 'neither', 'eager only', 'both'), strict=True))
-    assert {letter: modes(kind)[0] for letter, kind in STATEMENTS.items()} == due == WEIGHT.right
+    assert {letter: modes(kind)[0] for letter, kind in STATEMENTS.items()} == due == WEIGHT.due.did
     tells(WEIGHT.check(3).said, 'dict modes', 'int')
 
 

@@ -350,7 +350,7 @@ def test_a_learner_who_types_all_of_it(capsys):
             typed = EXERCISES[asked[1]].solution.partition('as in the solution')[2].partition('\n')[2]
             source = f'{typed or EXERCISES[asked[1]].solution}\nverdict = {asked[0]}'
         exec(source, here)
-        assert not asked or here['verdict'].passed, cell.id
+        assert not asked or here['verdict'].verdict.passed, cell.id
     out = capsys.readouterr().out
     assert 'six steps are' in out and PAGE.told('document').strip() in out
     assert here['mine'].Tensor is here['Tensor']
