@@ -132,15 +132,15 @@ class Taken:
         name, same = g.name, formula.gradient_of(g.of, formula.order(self.now.story.by(self.reading)))
         if value is not None:  # one call's part of a sum, and whose it is
             name = self.owned(name + f', entry {self.entry.label}' * bool(calls[1:]), room)
-        also = f'{name}, outside {same}'  # what the program calls it
-        name = name if g.name.endswith(g.of) or width(also, 'mid3') > room else also
+        also = f'{name} ({same})'.replace(' ', '\xa0').replace('\xa0(', ' (', 1)  # what the program calls it
+        name = name if g.name.endswith(g.of) or width(also, 'mid3') > style.TABLE[1] else also
         due = verdict.due(v, g.name) if self.wrong(place) else None
         how = said = None
         if not self.now.record.depth:
             how, said = g.formula, phrases.true_formula(self.now.record, self.entry, place)
             said = said if v is None or v.verdict != SURROGATE or v.due.any() else phrases.no_slope(self.entry) or said
-        peers = verdict.peers(self.now.record, self.reading)
-        badge = v and verdict.badge(v, any(r.verdicts[place : place + 1] and r.verdicts[place].asked for r in peers))
+        others = [r.verdicts for r in verdict.peers(self.now.record, self.reading) if r is not self.reading]
+        badge = v and verdict.badge(v, any(found[place].asked for found in others if len(found) > place))
         mine = Shown(f'g{key}', name, whole, value, badge, how, False, v and verdict.marks(v))
         return beside(mine, due, f's{key}', f'true {g.name}', said)
 

@@ -64,4 +64,4 @@ def test_a_thing_has_one_name_in_a_frame_and_tables_keep_their_order():
     before, last = film.frames[-2:]
     assert 'features' in texts(last) and 'x' not in texts(last)
     names = [[s.attrs['T'] for key, s in frame.items() if re.match(r'g\d+\.\dN', key)] for frame in (before, last)]
-    assert [' '.join(each) for each in names] == ['your dx = dfeatures your dy'] * 2
+    assert [' '.join(each) for each in names] == ['your dx (dfeatures) your dy'] * 2
