@@ -46,7 +46,7 @@ def page(folder: Path, above: str, below: str, script: str) -> Page:
         f'recaps what it needs. All of them together, with their exercises, take about {round(total / 60)} hours.</p>'
         '<p>On these pages every tape steps, with its buttons, its line, or the arrow keys; questions are answered, '
         'and exercises checked, by Python in your browser. For the same in JupyterLab, on your own machine: '
-        '<code>pip install minicell</code>, then <code>minicell</code>.</p>'
+        '<code>pip install minicell</code> (in a clone: <code>pip install .</code>), then <code>minicell</code>.</p>'
         f'{above}<ol class="course">{items}</ol>{below}'
     )
     return Page('course.html', 'The lessons', about, main, scripts=(script,))

@@ -73,7 +73,8 @@ def document(page: Page, address: str = '') -> str:
 {page.main}
 </main>
 <footer><p>minicell is free software, under the <a href="{up}LICENSE.txt">Apache License 2.0</a>.
-On your machine: <code>pip install minicell</code>, then <code>minicell</code>.</p></footer>
+On your machine: <code>pip install minicell</code> (in a clone: <code>pip install .</code>),
+then <code>minicell</code>.</p></footer>
 </body>
 </html>
 """
