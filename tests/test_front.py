@@ -1,6 +1,7 @@
 """The site without a browser: the scenes are what their words say, programs are told as they run, pages are whole."""
 
 import hashlib
+import inspect
 import itertools
 import json
 import math
@@ -363,6 +364,23 @@ def test_every_public_name_has_a_page_with_its_signature_and_its_words(pages):
     named = {(name.module, name.name) for name in reference.names()}
     assert {('minicell', 'Tape'), ('minicell.nn', 'Cell'), ('minicell.ops', 'sin'), ('minicell.ops', 'Sin')} <= named
     assert ('minicell.errors', 'BpropTupleError') in named and ('minicell.ops', 'must_be') not in named
+
+
+def test_what_a_docstring_says_stands_in_the_sections_of_numpydoc(pages):
+    for name in reference.names():
+        page, doc = pages[name.path].main, inspect.getdoc(name.thing) or ''
+        titles = re.findall('<h2>([^<]+)</h2>', page)
+        assert titles == [
+            t for t in ('Parameters', 'Returns', 'Raises', 'Examples', 'See also', 'Methods') if t in titles
+        ]
+        listed, given = re.findall('<dt><b>([^<]+)</b>', page), reference.types(name.thing)[0]
+        assert listed == list(given) * bool(doc), name.path
+        assert ('Examples' in titles) is ('>>>' in doc) and page.count('>>>') == 0, name.path
+        words = set(re.findall(r'\w+', doc.replace('`', '')))
+        assert words <= set(re.findall(r'\w+', unescape(re.sub('<[^>]+>', ' ', page)))), f'{name.path} leaves words out'
+    text = unescape(re.sub('<[^>]+>', '', pages['api/minicell.ops.dropout.html'].main))
+    assert 'p float, default 0.5' in text and 'seed int | None, default Nonefor a mask' in text
+    assert 'RaisesTypeError for integers, ValueError for a p outside 0 .. 1.Examples' in text
 
 
 def test_the_walk_reads_every_module_of_the_core(pages):

@@ -1,7 +1,8 @@
-"""The reference: a page for each public name, from its signature and its docstring.
+"""The reference: a page for each public name, from its signature and its docstring, in the sections of numpydoc.
 
 A generator would bring its own theme, search and configuration for what is a heading, a signature and a few paragraphs
-each. Docstrings here are plain text: paragraphs, names in backticks, and examples that the tests run.
+each. Docstrings here are plain text: paragraphs, names in backticks, and examples that the tests run. What they say of
+a parameter (`axis: an int`), and what they raise, is found in them; types and defaults stand in the signature.
 """
 
 import ast
@@ -122,7 +123,7 @@ def pages() -> Iterator[Page]:
 def page(name: Name) -> Page:
     """The page of one name."""
     doc = inspect.getdoc(name.thing) or ''
-    text = linked(paragraphs(doc), name) if doc else plain(name)
+    text = linked(sections(name.thing, doc), name) if doc else plain(name)
     members = ''.join(member(each, of) for each, of in methods(name.thing)) if inspect.isclass(name.thing) else ''
     heading = f'<h2>Methods</h2>{members}' if members else ''
     main = (
@@ -132,6 +133,62 @@ def page(name: Name) -> Page:
     )
     first = re.sub(r'\s+', ' ', doc.partition('\n\n')[0]) or f'{name.module}.{name.name}'
     return Page(name.path, f'{name.module}.{name.name}', first[:200].replace('`', ''), main, part=f'{FOLDER}index.html')
+
+
+RAISES = re.compile(r'(?:(?<=^)|(?<=[.] ))(?:Raises .+?|\w+Error (?:for|where|if|unless) .+?)(?<![. ])[.](?= |$)')
+
+
+def sections(thing: Any, doc: str) -> str:
+    """A docstring in parts: what it does; then Parameters, Returns, Raises, Examples and See also, where there are."""
+    arguments, returned = types(thing)
+    told_of, raised, examples, words = {}, [], [], []
+    for block in re.split(r'\n\s*\n', doc.strip()):
+        if block.lstrip().startswith('>>>'):
+            examples.append(block)
+            continue
+        if all(line.startswith('    ') for line in block.splitlines()):
+            words.append(block)
+            continue
+        text, example = split(block)[0]
+        examples += [example] * bool(example)
+        text = ' '.join(text.split())
+        raised += RAISES.findall(text)
+        text = RAISES.sub('', text).strip()
+        if arguments:
+            of = '|'.join(map(re.escape, arguments))
+            text, *found = re.split(rf'(?:^|(?<=[.;] ))({of}): ', text)
+            told_of |= zip(found[::2], (each.strip(' ;') for each in found[1::2]), strict=True)
+        words += [text.strip(' ;')] * bool(text.strip(' ;'))
+    item = '<dt><b>{}</b> <span class="quiet">{}</span></dt><dd>{}</dd>'
+    listed = ''.join(item.format(escape(n), escape(of), told(told_of.get(n, ''))) for n, of in arguments.items())
+    also = sorted({found[0] for found in MENTION.finditer(paragraphs(doc)) if found['name']})
+    parts = {
+        'Parameters': f'<dl>{listed}</dl>' * bool(listed),
+        'Returns': f'<p><code>{escape(returned)}</code></p>' * bool(returned),
+        'Raises': ''.join(f'<p>{told(each)}</p>' for each in raised),
+        'Examples': paragraphs('\n\n'.join(examples)) * bool(examples),
+        'See also': f'<p>{", ".join(also)}</p>' * bool(also),
+    }
+    below = ''.join(f'<h2>{title}</h2>{part}' for title, part in parts.items() if part)
+    return paragraphs('\n\n'.join(words)) + below
+
+
+def types(thing: Any) -> tuple[dict[str, str], str]:
+    """Of each parameter its type and its default; and what is returned (of a class, nothing)."""
+    try:
+        found = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return {}, ''
+    bare = lambda of: re.sub(r'\b(?:\w+\.)+(\w+)', r'\1', of if isinstance(of, str) else inspect.formatannotation(of))
+    shown = lambda of: '' if of is found.empty else bare(of)
+    default = lambda p: '' if p.default is p.empty else f'default {address_free(repr(p.default))}'
+    given = {n: ', '.join(filter(None, (shown(p.annotation), default(p)))) for n, p in found.parameters.items()}
+    return given, '' if inspect.isclass(thing) else shown(found.return_annotation).replace('None', '')
+
+
+def address_free(text: str) -> str:
+    """A form without the address that it may have, which says nothing."""
+    return re.sub(r'<([\w.]+)[^<>]* at 0x[0-9a-f]+>', r'\1', text)
 
 
 def plain(name: Name) -> str:
@@ -152,7 +209,7 @@ def signature(thing: Any) -> str:
         return '(…)'
     bare = [each.replace(annotation=inspect.Parameter.empty) for each in found.parameters.values()]
     made = found.replace(parameters=bare, return_annotation=inspect.Signature.empty)
-    return re.sub(r'<([\w.]+)[^<>]* at 0x[0-9a-f]+>', r'\1', str(made))
+    return address_free(str(made))
 
 
 def methods(thing: type) -> list[tuple[str, Any]]:
