@@ -15,7 +15,7 @@ from tests.mutation import draw, run
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.rglob('*.py'))
-MOST = 51_984  # lines; a closing note gives the reason before this is raised
+MOST = 51_986  # lines; a closing note gives the reason before this is raised
 SHARE = 0.04  # of all comparisons may quote a phrase
 
 # a letter and a number, or a numbered family, trap, part …: a code that stands nowhere in the repository

@@ -43,6 +43,8 @@ async pieces => {
     }
     for (const e of div.querySelectorAll('details')) e.open = true;
   }
+  const settled = image => ['load', 'error'].map(way => new Promise(done => image.addEventListener(way, done)));
+  await Promise.all([...document.images].filter(image => !image.complete).map(image => Promise.race(settled(image))));
   await new Promise(done => setTimeout(done, 60));
   return {tags, bad, canary: String(window.canary), text: document.body.textContent};
 }
