@@ -97,9 +97,8 @@ def call(cell: Cell, args: tuple, kwargs: dict, frame) -> object:
     if reads or captured:
         _tell_traps(cell, at, frame)
     plain = type(result) is Tensor and result.array.dtype.kind == 'f'
-    if plain and (
-        result.at == inside or result.at < tape.recorded_from
-    ):  # (it may return a captured value, or its input)
+    # (else it is a captured value, or the input)
+    if plain and (result.at == inside or result.at < tape.recorded_from):
         out = blank()
         out.array = result.array
         out.at = tick()

@@ -193,7 +193,7 @@ class Takeover:
         return kinks, meet, np.clip(given, low, high)
 
     def beside(self, place: int, away: np.ndarray) -> np.ndarray:
-        """The gradient by the rules so far away from the point."""
+        """The gradient that the rules give at a point this far from here."""
         return self.at([*self.xs[:place], self.xs[place] + away, *self.xs[place + 1 :]])[place]
 
     def spanned(self, place: int, given: np.ndarray, slopes: np.ndarray) -> bool:

@@ -183,9 +183,8 @@ class Telling:
         """Contributions are added."""
         step, times = self.step, 'twice' if self.step.ways == 2 else f'{self.step.ways} times'
         used = f'was used {times}: its gradients are added'
-        if any(
-            (s.kind, s.entry, s.what) == ('add', step.entry, step.what) for s in self.record.steps[self.number + 1 :]
-        ):
+        later = self.record.steps[self.number + 1 :]
+        if any((s.kind, s.entry, s.what) == ('add', step.entry, step.what) for s in later):
             used = f'has got {step.ways} gradients so far: they are added'
         title = f'{step.what or "A tensor without a name"} {used}'
         if not step.parts or not all(map(p.few, step.parts)):
